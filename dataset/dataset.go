@@ -1,0 +1,83 @@
+// Package dataset turns files into graphs that can be trained on.
+//
+// [Open] finds a data set by name or path, detects its layout from its content
+// and reads it. Each layout is one file of this package that registers a
+// [Format]; adding a layout touches nothing else. All readers produce the same
+// [Dataset], check every id and count before they use it, and name the file and
+// line or field of what is wrong.
+package dataset
+
+import (
+	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// Task is what a data set asks to be learnt.
+type Task int
+
+// The tasks.
+const (
+	NoTask Task = iota // structure only: nothing to learn is stated
+	VertexClassification
+	VertexRegression
+	GraphClassification
+	GraphRegression
+	LinkPrediction
+)
+
+// Dataset is a graph, or a batch of graphs, with what is to be learnt from it.
+type Dataset struct {
+	// Name is how the set was asked for.
+	Name string
+	Task Task
+	// Graph holds all vertices; a set of several graphs is their disjoint union.
+	Graph *graph.Graph
+	// X has one row per vertex; 0 columns where the set has no features.
+	X tensor.Matrix
+	// EdgeX has one row per row of the edge list (see graph.Graph.Listing);
+	// the zero Matrix where edges have no features.
+	EdgeX tensor.Matrix
+	// Offsets delimits the graphs of a set of several: graph g owns vertices
+	// Offsets[g] to Offsets[g+1]. Nil means one graph.
+	Offsets []int64
+	// Labels has one entry per vertex, or per graph for graph-level tasks.
+	Labels Labels
+	// Splits are the named partitions of the labelled items; Train, Val and
+	// Test of the first one are used unless another is asked for.
+	Splits []Split
+	// IDs are the users' own vertex identifiers.
+	IDs IDs
+	// Prep is what preprocessing learnt from a user's tables, kept with the
+	// model; nil for sets that come ready.
+	Prep *Prep
+	// Notes are facts a user should hear once, such as features scaled or
+	// duplicate edges merged.
+	Notes []string
+}
+
+// Labels holds class labels or regression targets, never both.
+type Labels struct {
+	// Class is the class of each item, −1 where it is missing.
+	Class []int32
+	// Names are the classes' names; its length is the number of classes.
+	Names []string
+	// Value holds regression targets, or 0/1 multi-label targets, one row per
+	// item and one column per target; NaN where one is missing.
+	Value tensor.Matrix
+}
+
+// Classes returns the number of classes, 0 for regression.
+func (l Labels) Classes() int { return len(l.Names) }
+
+// Split names the items to train on, to validate on and to test on, by index.
+type Split struct {
+	Name             string // "public", "fold 3", "random", …
+	Train, Val, Test []int32
+}
+
+// IDs are original identifiers: integers or strings, the other being nil.
+// Both nil means that vertex i is called i.
+type IDs struct {
+	Int  []int64
+	Text []string
+}

@@ -1,0 +1,53 @@
+// Package tensor holds dense float32 matrices and the arenas they are drawn from.
+//
+// Everything that weft computes is a matrix with one row per vertex, edge or
+// graph, row-major. Matrices are views: copying one copies three words.
+package tensor
+
+import "fmt"
+
+// Matrix is a row-major view of Rows × Cols values; row i is
+// Data[i*Stride : i*Stride+Cols]. The zero Matrix is empty.
+type Matrix struct {
+	Rows, Cols int
+	Stride     int // Stride ≥ Cols; equal where the matrix is contiguous
+	Data       []float32
+}
+
+// New returns a zeroed contiguous rows × cols matrix on the Go heap.
+func New(rows, cols int) Matrix {
+	return Matrix{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
+}
+
+// Of views data as a contiguous rows × cols matrix. It panics with a
+// [ShapeError] when len(data) is not rows·cols.
+func Of(rows, cols int, data []float32) Matrix {
+	if len(data) != rows*cols {
+		panic(ShapeError{Op: "tensor.Of", Got: fmt.Sprint(len(data), " values"), Want: fmt.Sprintf("%d×%d", rows, cols)})
+	}
+	return Matrix{Rows: rows, Cols: cols, Stride: cols, Data: data}
+}
+
+// Row returns row i, aliasing the matrix.
+func (m Matrix) Row(i int) []float32 {
+	o := i * m.Stride
+	return m.Data[o : o+m.Cols : o+m.Cols]
+}
+
+// Contiguous reports whether rows follow each other without padding.
+func (m Matrix) Contiguous() bool { return m.Stride == m.Cols || m.Rows <= 1 }
+
+// Flat returns the values of a contiguous matrix as one slice, aliasing it.
+func (m Matrix) Flat() []float32 { return m.Data[: m.Rows*m.Cols : m.Rows*m.Cols] }
+
+func (m Matrix) String() string { return fmt.Sprintf("%d×%d", m.Rows, m.Cols) }
+
+// ShapeError is the one error that misused shapes raise, as a panic inside
+// kernels and as a returned error from public entries.
+type ShapeError struct {
+	Op, Got, Want string
+}
+
+func (e ShapeError) Error() string {
+	return fmt.Sprintf("%s: got %s, want %s", e.Op, e.Got, e.Want)
+}
