@@ -60,13 +60,13 @@ const (
 // Duplicates says what becomes of equal arcs.
 type Duplicates int
 
-// The policies. LayoutDefault is Merge for every layout but those whose edges
-// carry features or times of their own, which keep them and say so in Notes.
+// The policies. LayoutDefault is MergeDuplicates for every layout but those
+// whose edges carry features or times of their own, which keep them and say so
+// in Notes.
 const (
-	LayoutDefault  Duplicates = iota
-	MergeFirst                // the first listed arc stays, with its weight and features
-	MergeSum                  // one arc, its weight the sum of all
-	KeepDuplicates            // parallel arcs, in listing order
+	LayoutDefault   Duplicates = iota
+	MergeDuplicates            // the first listed arc stays, with its weight and features
+	KeepDuplicates             // parallel arcs, in listing order
 )
 
 // Options say how to find and read a set. The zero value detects the layout
