@@ -24,16 +24,36 @@ type Graph struct {
 	Listing []int64
 	// Counts says what the builder found.
 	Counts Counts
+	// Graphs delimits the graphs of a disjoint union: graph g owns the vertices
+	// Graphs[g] to Graphs[g+1]. Nil means one graph. A reader that builds a set
+	// of graphs from one edge list sets it before the graph is first used.
+	Graphs []int64
+	// Origin is the whole graph that this one is a piece or a relabelling of;
+	// nil for a graph that is its own whole.
+	Origin *Origin
 
 	mu           sync.Mutex
 	block, loops *Block
 }
 
+// Origin says which vertices and arcs of a whole graph a piece of it consists
+// of. Random numbers are keyed by these identities, so that dropout does not
+// depend on how a graph is cut or its vertices are ordered.
+type Origin struct {
+	Vertex []int64 // identity of each vertex: its number in the whole graph
+	Edge   []int64 // identity of each arc, as Block.Edge of the whole graph has it
+	N, M   int64   // n and m of the whole graph; the loop at v has identity M + v
+}
+
 // Counts are the numbers that `weft data info` prints of an edge list.
-// Listed = Arcs + Loops + Duplicates, where mirrored arcs count as listed.
+// Listed = Arcs + Loops + Duplicates + Dropped. A mirrored arc counts as listed
+// where symmetrising adds it, that is where the list lacks it, so that a list
+// that names both directions has the same counts symmetrised or not.
 type Counts struct {
-	Listed     int64 // directed arcs handed to the builder, mirrored ones included
-	Duplicates int64 // arcs dropped because an equal one was there
+	Rows       int64 // rows of the edge list handed to the builder
+	Listed     int64 // Rows and the mirrored arcs that symmetrising added
+	Duplicates int64 // arcs merged into an equal one listed before
+	Dropped    int64 // loops that the policy dropped
 	Loops      int64 // arcs from a vertex to itself that are left
 	Arcs       int64 // arcs that are left, loops not counted: m
 }
@@ -49,20 +69,24 @@ type Block struct {
 	Weight []float32
 	// Edge is the global identity of each edge, the counter of its random
 	// numbers: its rank in (destination, source, listing) order among the arcs
-	// of the whole graph that are not loops; a loop at v has m + v.
+	// of the whole graph that are not loops; the first loop at v has m + v, the
+	// r-th loop of the graph that is not its vertex's first has m + n + r.
 	// Nil means that position and identity are equal.
 	Edge []int64
 	// Vertex is the global identity of each source; nil means the identity.
 	Vertex []int64
 	// Arc is, for each edge, its position in the Graph the block came from,
-	// or −1 for a loop that a model added; nil means the identity.
+	// or −1 for a loop that a model added or put in place of the data's;
+	// nil means the identity.
 	Arc []int64
 	// Graphs delimits a batch of graphs: graph g owns the vertices
 	// Graphs[g] to Graphs[g+1]. Nil means one graph.
 	Graphs []int64
 
-	once sync.Once
-	t    *Transposed
+	transpose     sync.Once
+	t             *Transposed
+	degrees       sync.Once
+	inMax, outMax int
 }
 
 // Transposed is a block's index by source: the out-edges of u are positions
@@ -72,6 +96,3 @@ type Transposed struct {
 	Row []int32  // destination of each out-edge
 	Pos []uint32 // position of the edge in the block's Col
 }
-
-// Edges returns the number of edges, loops included.
-func (b *Block) Edges() int { return len(b.Col) }

@@ -4,7 +4,10 @@
 // graph, row-major. Matrices are views: copying one copies three words.
 package tensor
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Matrix is a row-major view of Rows × Cols values; row i is
 // Data[i*Stride : i*Stride+Cols]. The zero Matrix is empty.
@@ -50,4 +53,30 @@ type ShapeError struct {
 
 func (e ShapeError) Error() string {
 	return fmt.Sprintf("%s: got %s, want %s", e.Op, e.Got, e.Want)
+}
+
+// Clone returns a contiguous copy on the Go heap.
+func (m Matrix) Clone() Matrix {
+	c := New(m.Rows, m.Cols)
+	for i := range m.Rows {
+		copy(c.Row(i), m.Row(i))
+	}
+	return c
+}
+
+// Equal reports whether two matrices have the same shape and the same bits:
+// NaN equals itself, 0 and −0 differ. Strides may differ.
+func (m Matrix) Equal(o Matrix) bool {
+	if m.Rows != o.Rows || m.Cols != o.Cols {
+		return false
+	}
+	for i := range m.Rows {
+		p, q := m.Row(i), o.Row(i)
+		for j := range p {
+			if math.Float32bits(p[j]) != math.Float32bits(q[j]) {
+				return false
+			}
+		}
+	}
+	return true
 }
