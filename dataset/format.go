@@ -31,6 +31,8 @@ type Format struct {
 func formats() []*Format {
 	return []*Format{
 		// One line a format, in the order in which help texts list them.
+		&planetoidFormat,
+		&npzFormat,
 	}
 }
 
