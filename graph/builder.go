@@ -6,43 +6,6 @@ import (
 	"slices"
 )
 
-// Duplicates says what becomes of parallel arcs: arcs that share both ends.
-type Duplicates int
-
-// The policies for parallel arcs.
-const (
-	Merge Duplicates = iota // keep the first listed arc with its weight
-	Keep                    // keep all, in listing order
-)
-
-// Loops says what becomes of arcs from a vertex to itself.
-type Loops int
-
-// The policies for loops.
-const (
-	KeepLoops Loops = iota
-	DropLoops
-)
-
-// Policy says how an edge list becomes a graph. The zero Policy keeps the
-// list's directions and loops and merges duplicates.
-//
-// Merge keeps the first listed arc of each ordered pair, its weight and its
-// row; the others' weights are not added to it. Parallel loops are duplicates
-// like any others.
-//
-// Symmetrise adds to each arc that is not a loop the mirrored arc where the list
-// lacks it; a mirrored arc has the weight and the row of its original. With
-// Merge the first listed row of an unordered pair stands for both directions,
-// so that A = Aᵀ, weights included. With Keep the j-th u→v and the j-th v→u of
-// the list are each other's mirror and stay as they are; only what is left over
-// on one side is mirrored. Either way, symmetrising twice equals once.
-type Policy struct {
-	Duplicates Duplicates
-	Loops      Loops
-	Symmetrise bool
-}
-
 // Builder collects arcs, in any order, for [Builder.Build].
 type Builder struct {
 	n        int
@@ -102,7 +65,6 @@ func FromCOO(n int, src, dst []int32, weight []float32, p Policy) (*Graph, error
 	}
 	s := sortArcs(n, src, dst, int(arcs), p.Symmetrise)
 	counts := s.reduce(dst, p)
-	counts.Rows = int64(len(src))
 	g := &Graph{N: n, Ptr: s.ptr, Src: s.col, Counts: counts}
 	if !isIdentity(s.row) {
 		g.Listing = gatherRows(s.row)
