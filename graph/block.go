@@ -37,7 +37,7 @@ func (g *Graph) LoopBlock() *Block {
 }
 
 func (g *Graph) withLoops() *Block {
-	size := len(g.Src) - int(g.loopArcs()) + g.N
+	size := len(g.Src) - int(g.loopsIn()) + g.N
 	b := &Block{
 		Dst: g.N, Src: g.N, Ptr: make([]int64, g.N+1), Col: make([]int32, 0, size),
 		Edge: make([]int64, 0, size), Arc: make([]int64, 0, size),
@@ -81,16 +81,19 @@ func (b *Block) copyArcs(g *Graph, ids []int64, lo, hi int64) {
 	}
 }
 
-// loopArcs returns the number of arcs that are loops.
-func (g *Graph) loopArcs() (loops int64) {
-	for v := range g.N {
-		row := g.Src[g.Ptr[v]:g.Ptr[v+1]]
-		i, _ := slices.BinarySearch(row, int32(v))
-		for ; i < len(row) && row[i] == int32(v); i++ {
-			loops++
+// loopsIn returns the number of arcs that are loops, counted once. It does not
+// rely on Counts, which a reader of files may have got wrong.
+func (g *Graph) loopsIn() int64 {
+	g.countLoops.Do(func() {
+		for v := range g.N {
+			row := g.Src[g.Ptr[v]:g.Ptr[v+1]]
+			i, _ := slices.BinarySearch(row, int32(v))
+			for ; i < len(row) && row[i] == int32(v); i++ {
+				g.loopArcs++
+			}
 		}
-	}
-	return loops
+	})
+	return g.loopArcs
 }
 
 // arcIDs returns the identity of each arc, as [Block.Edge] defines it; nil where
@@ -99,7 +102,7 @@ func (g *Graph) arcIDs() []int64 {
 	if g.Origin != nil {
 		return g.Origin.Edge
 	}
-	loops := g.loopArcs()
+	loops := g.loopsIn()
 	if loops == 0 {
 		return nil
 	}
@@ -135,7 +138,7 @@ func (g *Graph) loopIDs() func(v int) int64 {
 	if o := g.Origin; o != nil {
 		return func(v int) int64 { return o.M + o.Vertex[v] }
 	}
-	m := int64(len(g.Src)) - g.loopArcs()
+	m := int64(len(g.Src)) - g.loopsIn()
 	return func(v int) int64 { return m + int64(v) }
 }
 

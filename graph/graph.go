@@ -34,6 +34,8 @@ type Graph struct {
 
 	mu           sync.Mutex
 	block, loops *Block
+	countLoops   sync.Once
+	loopArcs     int64
 }
 
 // Origin says which vertices and arcs of a whole graph a piece of it consists

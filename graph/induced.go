@@ -75,12 +75,12 @@ func (g *Graph) whole() Origin {
 	if g.Origin != nil {
 		return *g.Origin
 	}
-	return Origin{N: int64(g.N), M: int64(len(g.Src)) - g.loopArcs()}
+	return Origin{N: int64(g.N), M: int64(len(g.Src)) - g.loopsIn()}
 }
 
 // recount sets the counts of a piece cut from a graph built of rows.
 func (g *Graph) recount(rows int64) {
-	loops := g.loopArcs()
+	loops := g.loopsIn()
 	all := int64(len(g.Src))
 	g.Counts = Counts{Rows: rows, Listed: all, Loops: loops, Arcs: all - loops}
 }

@@ -26,7 +26,7 @@ type Degrees struct {
 // Cost: O(n + m).
 func (g *Graph) Stats() Stats {
 	in, out := make([]uint32, g.N), make([]uint32, g.N)
-	s := Stats{Vertices: int64(g.N), Loops: g.loopArcs()}
+	s := Stats{Vertices: int64(g.N), Loops: g.loopsIn()}
 	s.Arcs = int64(len(g.Src)) - s.Loops
 	for v := range g.N {
 		for _, u := range g.Src[g.Ptr[v]:g.Ptr[v+1]] {
@@ -42,7 +42,7 @@ func (g *Graph) Stats() Stats {
 		}
 	}
 	if g.N > 0 {
-		s.Density = float64(s.Arcs) / float64(g.N) / float64(g.N)
+		s.Density = float64(s.Arcs) / (float64(g.N) * float64(g.N))
 	}
 	s.In, s.Out = describe(in), describe(out)
 	return s

@@ -34,7 +34,7 @@ func Union(graphs ...*Graph) (*Graph, error) {
 // Select returns the graphs of a disjoint union with the given numbers, in that
 // order, each with the identities and the listing rows it has in the union.
 //
-// Cost: O(n + m) of what is selected, after the union's block is built.
+// Cost: O(n + m) of what is selected; the first call builds the union's block.
 // Errors: the graph is not a union; a number out of range.
 func (g *Graph) Select(graphs []int32) (*Graph, error) {
 	var n, arcs int64
@@ -50,15 +50,15 @@ func (g *Graph) Select(graphs []int32) (*Graph, error) {
 	}
 	shape := Graph{Listing: []int64{}, Weight: g.Weight}
 	s := newUnion(int(n), int(arcs), len(graphs), &shape)
-	ids, whole := g.Block().Edge, g.whole()
+	b, whole := g.Block(), g.whole()
 	s.Origin = &Origin{Vertex: make([]int64, 0, n), Edge: make([]int64, 0, arcs), N: whole.N, M: whole.M}
 	for _, k := range graphs {
 		lo, hi := int(g.Graphs[k]), int(g.Graphs[k+1])
 		s.appendRange(g, lo, hi, 0)
 		for v := lo; v < hi; v++ {
-			s.Origin.Vertex = append(s.Origin.Vertex, g.Block().vertexID(v))
+			s.Origin.Vertex = append(s.Origin.Vertex, b.vertexID(v))
 		}
-		s.Origin.Edge = appendOr(s.Origin.Edge, ids, g.Ptr[lo], g.Ptr[hi], 0)
+		s.Origin.Edge = appendOr(s.Origin.Edge, b.Edge, g.Ptr[lo], g.Ptr[hi], 0)
 	}
 	s.recount(g.Counts.Rows)
 	return s, nil

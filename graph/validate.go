@@ -149,7 +149,7 @@ func (g *Graph) checkListing() error {
 }
 
 func (g *Graph) checkCounts() error {
-	c, loops := g.Counts, g.loopArcs()
+	c, loops := g.Counts, g.loopsIn()
 	if c.Loops != loops || c.Arcs != int64(len(g.Src))-loops {
 		return fmt.Errorf("graph: counts say %d arcs and %d loops, want %d and %d", c.Arcs, c.Loops, int64(len(g.Src))-loops, loops)
 	}

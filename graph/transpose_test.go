@@ -1,0 +1,92 @@
+package graph_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/internal/graphcase"
+)
+
+// checkTranspose compares with a stable sort of the edges by source, and
+// transposes back.
+func checkTranspose(t failer, b *graph.Block) {
+	t.Helper()
+	type edge struct {
+		src, dst int32
+		pos      uint32
+	}
+	want := []edge{}
+	for v := range b.Dst {
+		for i := b.Ptr[v]; i < b.Ptr[v+1]; i++ {
+			want = append(want, edge{b.Col[i], int32(v), uint32(i)})
+		}
+	}
+	slices.SortStableFunc(want, func(x, y edge) int { return int(x.src) - int(y.src) })
+	tr := b.Transpose()
+	got := []edge{}
+	for u := range b.Src {
+		for i := tr.Ptr[u]; i < tr.Ptr[u+1]; i++ {
+			got = append(got, edge{int32(u), tr.Row[i], tr.Pos[i]})
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+	// Destinations need not be a prefix of the sources here, hence the square block.
+	side := max(b.Dst, b.Src)
+	ptr := append(slices.Clone(tr.Ptr), slices.Repeat([]int64{int64(len(b.Col))}, side-b.Src)...)
+	twice := (&graph.Block{Dst: side, Src: side, Ptr: ptr, Col: tr.Row}).Transpose()
+	if !slices.Equal(twice.Ptr[:b.Dst+1], b.Ptr) || !slices.Equal(twice.Row, b.Col) {
+		t.Fatalf("transposed twice: got %v %v, want %v %v", twice.Ptr, twice.Row, b.Ptr, b.Col)
+	}
+}
+
+func TestTransposeCases(t *testing.T) {
+	eachCase(t, func(t *testing.T, c graphcase.Case, p graph.Policy) {
+		g := build(t, c, p)
+		checkTranspose(t, g.Block())
+		checkTranspose(t, g.LoopBlock())
+	})
+}
+
+// A sampled hop has more sources than destinations.
+func TestTransposeBipartite(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := graphcase.Random(9, 40).Draw(t, "case")
+		g := build(t, c, graph.Policy{Duplicates: graph.Keep})
+		dst := rapid.IntRange(0, c.N).Draw(t, "destinations")
+		b := &graph.Block{Dst: dst, Src: c.N, Ptr: g.Ptr[:dst+1], Col: g.Src[:g.Ptr[dst]]}
+		if err := b.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		checkTranspose(t, b)
+	})
+}
+
+// ⟨Ax, y⟩ = ⟨x, Aᵀy⟩, exactly, in integers.
+func TestTransposeIsAdjoint(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := graphcase.Random(9, 40).Draw(t, "case")
+		b := build(t, c, graph.Policy{Duplicates: graph.Keep}).Block()
+		vector := rapid.SliceOfN(rapid.IntRange(-9, 9), b.Src, b.Src)
+		x, y := vector.Draw(t, "x"), vector.Draw(t, "y")
+		tr := b.Transpose()
+		left, right := 0, 0
+		for v := range b.Dst {
+			for _, u := range b.Col[b.Ptr[v]:b.Ptr[v+1]] {
+				left += x[u] * y[v]
+			}
+		}
+		for u := range b.Src {
+			for _, v := range tr.Row[tr.Ptr[u]:tr.Ptr[u+1]] {
+				right += x[u] * y[v]
+			}
+		}
+		if left != right {
+			t.Fatalf("⟨Ax,y⟩ = %d, ⟨x,Aᵀy⟩ = %d", left, right)
+		}
+	})
+}
