@@ -96,7 +96,7 @@ func (r *reducer) loops(lo, hi int64) {
 // parallel reduces the arcs of one ordered pair, listed and mirrored ones.
 func (r *reducer) parallel(lo, hi int64, v int32) {
 	listed := hi - lo
-	if r.policy.Symmetrise {
+	if r.policy.Symmetrise && listed > 1 { // an arc that is alone stays, listed or mirrored
 		listed = r.listed(lo, hi, v)
 	}
 	before := r.w
