@@ -1,27 +1,22 @@
-// Package kernel holds the loops in which weft spends its time.
-//
-// Every kernel takes a [*Ctx] first. It runs its fixed pieces on the context's
-// pool and adds to the context's counter what its loops really did, in the
-// logical operations of the cost convention (package cost): a kernel multiplies
-// out the lengths it iterated, never a number it was told.
-//
-// Results do not depend on the number of threads: work is cut into pieces
-// whose bounds depend on the operands alone, and reductions combine the pieces
-// in order. Kernels skip no zeros, so NaN and Inf travel as IEEE 754 says.
-//
-// Shape misuse panics with a [tensor.ShapeError]; the runtime checks shapes
-// when it compiles a program, so users never see it.
 package kernel
 
-import "sync/atomic"
+import (
+	"sync/atomic"
 
-// Ctx is what a kernel needs beside its operands. It is not copied.
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// Ctx is what a kernel needs beside its operands. It is used by one goroutine
+// at a time and not copied; the zero Ctx runs everything in its caller.
 type Ctx struct {
 	Pool  *Pool
 	Count Counter
-	// Scratch is reused for the partial results of ordered reductions, so that
-	// a training step allocates nothing after the first.
-	scratch []float32
+
+	call    call
+	chunks  []chunk   // of the rows that are cut, see segments.go
+	scratch []float32 // partial results of ordered reductions, packed operands
+	sums    []float64 // the same in double precision
+	span    [2]int64  // row pointers of a batch of one graph
 }
 
 // Counter sums what kernels did. Adds from several workers commute exactly,
@@ -43,4 +38,112 @@ func (c *Counter) Read() (work, bytes int64) { return c.work.Load(), c.bytes.Loa
 func (c *Counter) Reset() {
 	c.work.Store(0)
 	c.bytes.Store(0)
+}
+
+// floats returns n values of scratch space with unspecified content, valid
+// until the next call of floats. It grows, so that a step allocates nothing
+// after the first.
+func (c *Ctx) floats(n int) []float32 {
+	if cap(c.scratch) < n {
+		c.scratch = make([]float32, n)
+	}
+	return c.scratch[:n]
+}
+
+// doubles is floats in double precision.
+func (c *Ctx) doubles(n int) []float64 {
+	if cap(c.sums) < n {
+		c.sums = make([]float64, n)
+	}
+	return c.sums[:n]
+}
+
+// call is one kernel invocation as its workers see it. A context owns a single
+// one and reuses it, because a closure would be allocated anew by every call.
+type call struct {
+	// body handles rows (or edges) lo to hi of the kernel's operands.
+	body func(c *call, worker, piece, lo, hi int)
+
+	x, y, z, dst tensor.Matrix // operands, in the order of the kernel's signature
+	fn           Func
+	scalar       float32
+	offset       int
+	zip          zipFunc // of elementwise kernels
+	flat         bool    // rows follow each other in every operand
+
+	seg    segments
+	sum    func(c *call, y []float32, lo, hi int64) // adds the rows of positions lo to hi into y
+	chunks []chunk
+	hub    func(c *call, slot int, k chunk) // handles one chunk of a row that is cut
+
+	matmul  matmulOperands
+	dropout dropoutOperands
+	loss    lossOperands
+	step    stepOperands
+
+	scratch []float32 // partial results first, each of the shape of dst
+	sums    []float64
+
+	n, grain, pieces int
+	parts            int          // how many partial results lie in scratch
+	done             atomic.Int64 // how many rows, or edges, the loops went through
+	labelled         atomic.Int64 // how many of them a loss found labelled
+}
+
+// grainValues is how many values a piece of a row-wise kernel holds at least.
+// It is part of the result of reductions, not a tuning knob per machine:
+// changing it changes sums in their last bits.
+const grainValues = 1 << 15
+
+// cut sets the pieces for n rows of width values each.
+func (c *call) cut(n, width int) {
+	c.n = n
+	c.grain = max(1, grainValues/max(width, 1))
+	c.pieces = (n + c.grain - 1) / c.grain
+}
+
+// rowPieces runs a call's body over fixed pieces of its rows.
+type rowPieces call
+
+func (r *rowPieces) Piece(worker, piece int) {
+	c := (*call)(r)
+	lo := piece * c.grain
+	hi := min(lo+c.grain, c.n)
+	c.body(c, worker, piece, lo, hi)
+	c.done.Add(int64(hi - lo))
+}
+
+// rows runs the call's body over n rows of width values each, and returns the
+// number of rows that the pieces covered.
+func (c *Ctx) rows(n, width int) int64 {
+	c.call.cut(n, width)
+	return c.cutRows()
+}
+
+// cutRows is rows for a call that has been cut already.
+func (c *Ctx) cutRows() int64 {
+	c.Pool.Run(c.call.pieces, (*rowPieces)(&c.call))
+	return c.call.done.Load()
+}
+
+// partial returns partial result i, which has the shape of dst.
+func (c *call) partial(i int) tensor.Matrix {
+	size := c.dst.Rows * c.dst.Cols
+	return tensor.Of(c.dst.Rows, c.dst.Cols, c.scratch[i*size:(i+1)*size])
+}
+
+// combine sets dst to the sum of the call's partial results, added in order.
+func (c *Ctx) combine() {
+	c.call.body = combineRows
+	c.rows(c.call.dst.Rows, c.call.dst.Cols*c.call.parts)
+}
+
+func combineRows(c *call, _, _, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		y := c.dst.Row(i)
+		clear(y)
+		for p := range c.parts {
+			accumulate(y, c.partial(p).Row(i))
+		}
+	}
 }

@@ -1,0 +1,158 @@
+package kernel
+
+import "github.com/weft-gnn/weft/tensor"
+
+// Add computes Z = X + Y.
+//
+// Shapes: all r×k.
+// Contract: overwrites z, which may be x or y.
+// Cost: work rk, bytes 12rk.
+func Add(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Add", addTo, x, y, z) }
+
+// Sub computes Z = X − Y, as [Add].
+func Sub(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Sub", subTo, x, y, z) }
+
+// Mul computes Z = X ⊙ Y, as [Add].
+func Mul(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Mul", mulTo, x, y, z) }
+
+// Div computes Z = X ⊘ Y by IEEE 754: x/0 is ±Inf, 0/0 NaN. Otherwise as [Add].
+func Div(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Div", divTo, x, y, z) }
+
+// Accumulate computes Y += X.
+//
+// Shapes: both r×k.
+// Cost: work rk, bytes 12rk.
+func Accumulate(ctx *Ctx, x, y tensor.Matrix) { zip3(ctx, "kernel.Accumulate", addTo, x, y, y) }
+
+// Copy computes Y = X.
+//
+// Shapes: both r×k.
+// Cost: work 0, bytes 8rk.
+func Copy(ctx *Ctx, x, y tensor.Matrix) {
+	wantShape("kernel.Copy", x, y.Rows, y.Cols)
+	n := ctx.zip(copyTo, x, y, y, 0)
+	ctx.Count.Add(0, 8*n*int64(y.Cols))
+}
+
+// Fill sets every value of Y to v.
+//
+// Cost: work 0, bytes 4rk.
+func Fill(ctx *Ctx, v float32, y tensor.Matrix) {
+	n := ctx.zip(fill, y, y, y, v)
+	ctx.Count.Add(0, 4*n*int64(y.Cols))
+}
+
+// ScaleBy computes Y = s·X for a scalar that is itself a value of the program.
+//
+// Shapes: s is 1×1, x and y r×k.
+// Contract: overwrites y, which may be x. The gradient of s is [Dot] of g and x.
+// Cost: work rk, bytes 4(2rk + 1).
+func ScaleBy(ctx *Ctx, s, x, y tensor.Matrix) {
+	wantShape("kernel.ScaleBy: s", s, 1, 1)
+	wantShape("kernel.ScaleBy: x", x, y.Rows, y.Cols)
+	n := ctx.zip(scaleTo, x, y, y, s.Data[0])
+	k := int64(y.Cols)
+	ctx.Count.Add(n*k, 4*(2*n*k+1))
+}
+
+// AddBias computes Y = X + 1bᵀ: a row vector is added to every row.
+//
+// Shapes: b is 1×k, x and y r×k.
+// Contract: overwrites y, which may be x. The gradient of b is [ColumnSum] of g.
+// Cost: work rk, bytes 4(2rk + k).
+func AddBias(ctx *Ctx, x, b, y tensor.Matrix) {
+	wantShape("kernel.AddBias: b", b, 1, y.Cols)
+	wantShape("kernel.AddBias: x", x, y.Rows, y.Cols)
+	ctx.call = call{body: addBiasRows, x: x, y: b, dst: y}
+	n := ctx.rows(y.Rows, y.Cols)
+	k := int64(y.Cols)
+	ctx.Count.Add(n*k, 4*(2*n*k+k))
+}
+
+func addBiasRows(c *call, _, _, lo, hi int) {
+	b := c.y.Row(0)
+	for i := lo; i < hi; i++ {
+		addTo(c.dst.Row(i), c.x.Row(i), b, 0)
+	}
+}
+
+// zip3 runs f over three matrices and counts one operation per value.
+func zip3(ctx *Ctx, what string, f zipFunc, x, y, z tensor.Matrix) {
+	wantShape(what, x, z.Rows, z.Cols)
+	wantShape(what, y, z.Rows, z.Cols)
+	n := ctx.zip(f, x, y, z, 0)
+	k := int64(z.Cols)
+	ctx.Count.Add(n*k, 12*n*k)
+}
+
+// zipFunc computes dst from x, y and a scalar, value by value.
+type zipFunc func(dst, x, y []float32, s float32)
+
+// zip runs f over the values of matrices of one shape and returns their rows.
+func (c *Ctx) zip(f zipFunc, x, y, z tensor.Matrix, s float32) int64 {
+	c.call = call{body: zipRows, zip: f, x: x, y: y, dst: z, scalar: s}
+	c.call.flat = x.Contiguous() && y.Contiguous() && z.Contiguous()
+	return c.rows(z.Rows, z.Cols)
+}
+
+// zipRows takes rows one by one, or all of them at once where they follow each other.
+func zipRows(c *call, _, _, lo, hi int) {
+	n := 1
+	if c.flat {
+		n = hi - lo
+	}
+	for i := lo; i < hi; i += n {
+		c.zip(block(c.dst, i, n), block(c.x, i, n), block(c.y, i, n), c.scalar)
+	}
+}
+
+func addTo(dst, x, y []float32, _ float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + y[i]
+	}
+}
+
+func subTo(dst, x, y []float32, _ float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] - y[i]
+	}
+}
+
+func mulTo(dst, x, y []float32, _ float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
+func divTo(dst, x, y []float32, _ float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] / y[i]
+	}
+}
+
+func scaleTo(dst, x, _ []float32, s float32) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = s * x[i]
+	}
+}
+
+func copyTo(dst, x, _ []float32, _ float32) { copy(dst, x) }
+
+func fill(dst, _, _ []float32, v float32) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+// accumulate computes y += x.
+func accumulate(y, x []float32) {
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += x[i]
+	}
+}

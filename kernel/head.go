@@ -1,0 +1,179 @@
+package kernel
+
+import "github.com/weft-gnn/weft/tensor"
+
+// A matrix of r×k holds H heads of f = k/H columns each, side by side:
+// x[i, h, c] is column h·f + c of row i. One head makes these kernels row-wise.
+
+// HeadScale scales each row, head by head: y[i, h, c] = s[i, h]·x[i, h, c].
+//
+// Shapes: x and y are r×k, s r×H with H dividing k.
+// Contract: overwrites y, which may be x. Its gradients are HeadScale of g by s,
+// and [HeadDot] of g and x.
+// Cost: work rk, bytes 4(2rk + rH).
+func HeadScale(ctx *Ctx, x, s, y tensor.Matrix) {
+	wantShape("kernel.HeadScale: x", x, y.Rows, y.Cols)
+	wantShape("kernel.HeadScale: s", s, y.Rows, s.Cols)
+	wantHeads("kernel.HeadScale: s", y.Cols, s.Cols)
+	ctx.call = call{body: headScaleRows, x: x, y: s, dst: y}
+	n, k := ctx.rows(y.Rows, y.Cols), int64(y.Cols)
+	ctx.Count.Add(n*k, 4*(2*n*k+n*int64(s.Cols)))
+}
+
+func headScaleRows(c *call, _, _, lo, hi int) {
+	f := c.dst.Cols / c.y.Cols
+	for i := lo; i < hi; i++ {
+		y, x := c.dst.Row(i), c.x.Row(i)
+		for h, s := range c.y.Row(i) {
+			scaleTo(y[h*f:(h+1)*f], x[h*f:(h+1)*f], nil, s)
+		}
+	}
+}
+
+// HeadDot multiplies rows head by head: z[i, h] = Σ_c x[i, h, c]·y[i, h, c].
+//
+// Shapes: x and y are r×k, z r×H with H dividing k.
+// Contract: overwrites z. Its gradients are [HeadScale] of y and of x by g.
+// Cost: work 2rk, bytes 4(2rk + rH).
+func HeadDot(ctx *Ctx, x, y, z tensor.Matrix) {
+	wantShape("kernel.HeadDot: x", x, z.Rows, x.Cols)
+	wantShape("kernel.HeadDot: y", y, z.Rows, x.Cols)
+	wantHeads("kernel.HeadDot: z", x.Cols, z.Cols)
+	ctx.call = call{body: headDotRows, x: x, y: y, dst: z}
+	n, k := ctx.rows(z.Rows, x.Cols), int64(x.Cols)
+	ctx.Count.Add(2*n*k, 4*(2*n*k+n*int64(z.Cols)))
+}
+
+func headDotRows(c *call, _, _, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		headDot(c.dst.Row(i), c.x.Row(i), c.y.Row(i))
+	}
+}
+
+// headDot computes z[h] = Σ_c x[h, c]·y[h, c] of one row.
+func headDot(z, x, y []float32) {
+	f := len(x) / len(z)
+	for h := range z {
+		z[h] = dot(x[h*f:(h+1)*f], y[h*f:(h+1)*f])
+	}
+}
+
+// HeadDotVec multiplies every row with one vector, head by head:
+// z[i, h] = Σ_c x[i, h, c]·a[h, c], a score per row and head.
+//
+// Shapes: x is r×k, a 1×k, z r×H with H dividing k.
+// Contract: overwrites z. Its gradients are [HeadOuter] of g and a, and
+// [HeadSumVec] of x and g.
+// Cost: work 2rk, bytes 4(rk + k + rH).
+func HeadDotVec(ctx *Ctx, x, a, z tensor.Matrix) {
+	wantShape("kernel.HeadDotVec: x", x, z.Rows, x.Cols)
+	wantShape("kernel.HeadDotVec: a", a, 1, x.Cols)
+	wantHeads("kernel.HeadDotVec: z", x.Cols, z.Cols)
+	ctx.call = call{body: headDotVecRows, x: x, y: a, dst: z}
+	n, k := ctx.rows(z.Rows, x.Cols), int64(x.Cols)
+	ctx.Count.Add(2*n*k, 4*(n*k+k+n*int64(z.Cols)))
+}
+
+func headDotVecRows(c *call, _, _, lo, hi int) {
+	a := c.y.Row(0)
+	for i := lo; i < hi; i++ {
+		headDot(c.dst.Row(i), c.x.Row(i), a)
+	}
+}
+
+// HeadOuter computes y[i, h, c] = g[i, h]·a[h, c].
+//
+// Shapes: g is r×H, a 1×k, y r×k with H dividing k.
+// Contract: overwrites y.
+// Cost: work rk, bytes 4(rH + k + rk).
+func HeadOuter(ctx *Ctx, g, a, y tensor.Matrix) {
+	wantShape("kernel.HeadOuter: g", g, y.Rows, g.Cols)
+	wantShape("kernel.HeadOuter: a", a, 1, y.Cols)
+	wantHeads("kernel.HeadOuter: g", y.Cols, g.Cols)
+	ctx.call = call{body: headOuterRows, x: g, y: a, dst: y}
+	n, k := ctx.rows(y.Rows, y.Cols), int64(y.Cols)
+	ctx.Count.Add(n*k, 4*(n*int64(g.Cols)+k+n*k))
+}
+
+func headOuterRows(c *call, _, _, lo, hi int) {
+	f := c.dst.Cols / c.x.Cols
+	a := c.y.Row(0)
+	for i := lo; i < hi; i++ {
+		y := c.dst.Row(i)
+		for h, g := range c.x.Row(i) {
+			scaleTo(y[h*f:(h+1)*f], a[h*f:(h+1)*f], nil, g)
+		}
+	}
+}
+
+// HeadSumVec computes a[h, c] = Σ_i g[i, h]·x[i, h, c], the gradient of
+// [HeadDotVec]'s vector.
+//
+// Shapes: x is r×k, g r×H with H dividing k, a 1×k.
+// Contract: overwrites a. Fixed pieces of rows are summed in order.
+// Cost: work 2rk, bytes 4(rk + rH + k).
+func HeadSumVec(ctx *Ctx, x, g, a tensor.Matrix) {
+	wantShape("kernel.HeadSumVec: g", g, x.Rows, g.Cols)
+	wantShape("kernel.HeadSumVec: a", a, 1, x.Cols)
+	wantHeads("kernel.HeadSumVec: g", x.Cols, g.Cols)
+	ctx.call = call{body: headSumVecRows, x: x, y: g, dst: a}
+	n, k := ctx.reduceRows(x.Rows, x.Cols), int64(x.Cols)
+	ctx.Count.Add(2*n*k, 4*(n*k+n*int64(g.Cols)+k))
+}
+
+func headSumVecRows(c *call, _, piece, lo, hi int) {
+	f := c.x.Cols / c.y.Cols
+	a := c.partial(piece).Row(0)
+	clear(a)
+	for i := lo; i < hi; i++ {
+		x := c.x.Row(i)
+		for h, g := range c.y.Row(i) {
+			axpy(a[h*f:(h+1)*f], x[h*f:(h+1)*f], g)
+		}
+	}
+}
+
+// HeadSum adds the heads of each row: y[i, c] = Σ_h x[i, h, c].
+//
+// Shapes: x is r×k, y r×f with f dividing k.
+// Contract: overwrites y. Its gradient is [HeadRepeat].
+// Cost: work rk, bytes 4(rk + rf).
+func HeadSum(ctx *Ctx, x, y tensor.Matrix) {
+	wantShape("kernel.HeadSum: x", x, y.Rows, x.Cols)
+	wantHeads("kernel.HeadSum: y", x.Cols, y.Cols)
+	ctx.call = call{body: headSumRows, x: x, dst: y}
+	n, k := ctx.rows(y.Rows, x.Cols), int64(x.Cols)
+	ctx.Count.Add(n*k, 4*(n*k+n*int64(y.Cols)))
+}
+
+func headSumRows(c *call, _, _, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		y, x := c.dst.Row(i), c.x.Row(i)
+		clear(y)
+		for ; len(x) > 0; x = x[len(y):] {
+			accumulate(y, x[:len(y)])
+		}
+	}
+}
+
+// HeadRepeat gives every head the same columns: y[i, h, c] = x[i, c].
+//
+// Shapes: x is r×f, y r×k with f dividing k.
+// Contract: overwrites y.
+// Cost: work 0, bytes 4(rf + rk).
+func HeadRepeat(ctx *Ctx, x, y tensor.Matrix) {
+	wantShape("kernel.HeadRepeat: x", x, y.Rows, x.Cols)
+	wantHeads("kernel.HeadRepeat: x", y.Cols, x.Cols)
+	ctx.call = call{body: headRepeatRows, x: x, dst: y}
+	n := ctx.rows(y.Rows, y.Cols)
+	ctx.Count.Add(0, 4*n*int64(x.Cols+y.Cols))
+}
+
+func headRepeatRows(c *call, _, _, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		x := c.x.Row(i)
+		for y := c.dst.Row(i); len(y) > 0; y = y[len(x):] {
+			copy(y, x)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package kernel
+
+import "github.com/weft-gnn/weft/tensor"
+
+// ColumnSum computes s = 1ᵀX, the sum of every column: the gradient of a bias.
+//
+// Shapes: x is n×k, s 1×k.
+// Contract: overwrites s; no rows sum to 0. Fixed pieces of rows are summed in order.
+// Cost: work nk, bytes 4(nk + k).
+func ColumnSum(ctx *Ctx, x, s tensor.Matrix) {
+	wantShape("kernel.ColumnSum: s", s, 1, x.Cols)
+	ctx.call = call{body: columnSumRows, x: x, dst: s}
+	n, k := ctx.reduceRows(x.Rows, x.Cols), int64(x.Cols)
+	ctx.Count.Add(n*k, 4*(n*k+k))
+}
+
+func columnSumRows(c *call, _, piece, lo, hi int) {
+	s := c.partial(piece).Row(0)
+	clear(s)
+	i := lo
+	for ; i+4 <= hi; i += 4 {
+		add4(s, c.x.Row(i), c.x.Row(i+1), c.x.Row(i+2), c.x.Row(i+3))
+	}
+	for ; i < hi; i++ {
+		accumulate(s, c.x.Row(i))
+	}
+}
+
+// reduceRows runs a body that leaves a partial result per piece, and adds them
+// into dst in order. It returns the number of rows.
+func (c *Ctx) reduceRows(n, width int) int64 {
+	k := &c.call
+	k.cut(n, width)
+	k.parts = k.pieces
+	k.scratch = c.floats(k.parts * k.dst.Rows * k.dst.Cols)
+	rows := c.cutRows()
+	c.combine()
+	return rows
+}
+
+// Dot computes z = Σ X ⊙ Y, the product of two matrices as vectors.
+//
+// Shapes: x and y are r×k, z 1×1.
+// Contract: overwrites z. Fixed pieces are summed in order, in float64.
+// Cost: work 2rk, bytes 4(2rk + 1).
+func Dot(ctx *Ctx, x, y, z tensor.Matrix) {
+	wantShape("kernel.Dot: y", y, x.Rows, x.Cols)
+	wantShape("kernel.Dot: z", z, 1, 1)
+	c := &ctx.call
+	*c = call{body: dotRows, x: x, y: y}
+	c.cut(x.Rows, x.Cols)
+	c.sums = ctx.doubles(c.pieces)
+	n, k := ctx.cutRows(), int64(x.Cols)
+	z.Data[0] = float32(total(c.sums))
+	ctx.Count.Add(2*n*k, 4*(2*n*k+1))
+}
+
+func dotRows(c *call, _, piece, lo, hi int) {
+	sum := 0.0
+	for i := lo; i < hi; i++ {
+		sum += float64(dot(c.x.Row(i), c.y.Row(i)))
+	}
+	c.sums[piece] = sum
+}
+
+func total(sums []float64) (t float64) {
+	for _, s := range sums {
+		t += s
+	}
+	return t
+}
+
+// Sum computes z = Σ X, the sum of all values.
+//
+// Shapes: x is r×k, z 1×1.
+// Contract: overwrites z. Fixed pieces are summed in order, in float64.
+// Cost: work rk, bytes 4(rk + 1).
+func Sum(ctx *Ctx, x, z tensor.Matrix) {
+	wantShape("kernel.Sum: z", z, 1, 1)
+	c := &ctx.call
+	*c = call{body: sumRows, x: x}
+	c.cut(x.Rows, x.Cols)
+	c.sums = ctx.doubles(c.pieces)
+	n, k := ctx.cutRows(), int64(x.Cols)
+	z.Data[0] = float32(total(c.sums))
+	ctx.Count.Add(n*k, 4*(n*k+1))
+}
+
+func sumRows(c *call, _, piece, lo, hi int) {
+	sum := 0.0
+	for i := lo; i < hi; i++ {
+		for _, v := range c.x.Row(i) {
+			sum += float64(v)
+		}
+	}
+	c.sums[piece] = sum
+}

@@ -1,0 +1,145 @@
+package kernel
+
+import (
+	"sort"
+
+	"github.com/weft-gnn/weft/graph"
+)
+
+// End is one end of an edge.
+type End uint8
+
+// The ends. An edge u→v has source u and destination v; a block stores its
+// edges by destination, so that Dst is the end that needs no transposed index.
+const (
+	Dst End = iota
+	Src
+)
+
+func (e End) String() string {
+	if e == Src {
+		return "src"
+	}
+	return "dst"
+}
+
+func (e End) other() End { return Dst + Src - e }
+
+// segments are the rows of a sparse structure seen from one end: row r owns
+// positions ptr[r] to ptr[r+1].
+type segments struct {
+	ptr   []int64
+	other []int32  // the vertex at the other end of each position
+	pos   []uint32 // the edge at each position; nil is the identity
+}
+
+// at views a block from one end. Building the transposed index, on the first
+// call with Src, is the only allocation.
+func at(b *graph.Block, end End) segments {
+	if end == Src {
+		t := b.Transpose()
+		return segments{ptr: t.Ptr, other: t.Row, pos: t.Pos}
+	}
+	return segments{ptr: b.Ptr, other: b.Col}
+}
+
+func (s segments) rows() int    { return len(s.ptr) - 1 }
+func (s segments) edges() int64 { return s.ptr[len(s.ptr)-1] }
+
+// edge returns the edge at position p.
+func (s segments) edge(p int64) int {
+	if s.pos == nil {
+		return int(p)
+	}
+	return int(s.pos[p])
+}
+
+// rowOf returns the row that owns position p.
+func (s segments) rowOf(p int64) int {
+	return sort.Search(len(s.ptr)-1, func(r int) bool { return s.ptr[r+1] > p })
+}
+
+// advance returns the row that owns position p, given the row of the position before.
+func (s segments) advance(r, p int) int {
+	for int64(p) >= s.ptr[r+1] {
+		r++
+	}
+	return r
+}
+
+// chunkEdges is the length at which a row is cut, so that the reduction of a
+// hub is itself parallel: its chunks start at the row's own start, are summed
+// separately and combined in order. Rows of up to chunkEdges are summed in
+// order from their first edge. Like grainValues it is part of the result.
+const chunkEdges = 2048
+
+// chunk is positions lo to hi of a row that is cut.
+type chunk struct {
+	row    int
+	lo, hi int64
+}
+
+// appendChunks appends the chunks of all rows longer than chunkEdges. Such a
+// row owns a multiple of chunkEdges, so that m/chunkEdges searches find them all.
+func (s segments) appendChunks(chunks []chunk) []chunk {
+	for p := int64(0); p < s.edges(); {
+		r := s.rowOf(p)
+		lo, hi := s.ptr[r], s.ptr[r+1]
+		if hi-lo > chunkEdges {
+			for ; lo < hi; lo += chunkEdges {
+				chunks = append(chunks, chunk{r, lo, min(lo+chunkEdges, hi)})
+			}
+		}
+		p = max(hi, p+1)
+		p = (p + chunkEdges - 1) / chunkEdges * chunkEdges
+	}
+	return chunks
+}
+
+// A row costs about as much as an edge beside its edges: pieces are cut where
+// the sum of both passes a multiple of their size.
+func (s segments) bound(piece, pieces int) int {
+	if piece == pieces {
+		return s.rows()
+	}
+	target := (s.edges() + int64(s.rows())) * int64(piece) / int64(pieces)
+	return sort.Search(s.rows(), func(r int) bool { return s.ptr[r]+int64(r) >= target })
+}
+
+// segmentPieces runs a call's body over pieces of rows that hold about equally
+// many edges, and its hub over the chunks of rows that are cut, these first.
+type segmentPieces call
+
+func (r *segmentPieces) Piece(worker, piece int) {
+	c := (*call)(r)
+	if piece < len(c.chunks) {
+		k := c.chunks[piece]
+		c.hub(c, piece, k)
+		c.done.Add(k.hi - k.lo)
+		return
+	}
+	piece -= len(c.chunks)
+	c.body(c, worker, piece, c.seg.bound(piece, c.pieces), c.seg.bound(piece+1, c.pieces))
+}
+
+// cutSegments finds the rows to cut and sets the pieces for edges of width values.
+func (c *Ctx) cutSegments(width int) {
+	k := &c.call
+	c.chunks = k.seg.appendChunks(c.chunks[:0])
+	k.chunks = c.chunks
+	cost := (k.seg.edges() + int64(k.seg.rows())) * int64(max(width, 1))
+	k.pieces = int((cost + grainValues - 1) / grainValues)
+}
+
+// runSegments runs a call cut by cutSegments. Bodies skip the rows that are
+// cut, and add the edges they went through to done.
+func (c *Ctx) runSegments() int64 {
+	c.Pool.Run(c.call.pieces+len(c.call.chunks), (*segmentPieces)(&c.call))
+	return c.call.done.Load()
+}
+
+// runChunks runs the call's hub alone, as a second pass over the rows that are cut.
+func (c *Ctx) runChunks() {
+	c.call.pieces = 0
+	c.Pool.Run(len(c.call.chunks), (*segmentPieces)(&c.call))
+}
