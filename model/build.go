@@ -1,0 +1,109 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/weft-gnn/weft/program"
+)
+
+// Widths are a model's column counts: of the features, of hidden layers, of
+// the prediction, and its heads. Each carries the symbol that costs use.
+type Widths struct{ In, Hidden, Out, Heads, OutHeads program.Dim }
+
+// NamedWidths calls them k_in, k, C, H and H_out.
+func NamedWidths(in, out int, o Options) Widths {
+	return Widths{
+		In:       program.Sym("k_in", in),
+		Hidden:   program.Sym("k", o.Hidden),
+		Out:      program.Sym("C", out),
+		Heads:    program.Sym("H", o.Heads),
+		OutHeads: program.Sym("H_out", o.OutHeads),
+	}
+}
+
+// EqualWidths calls all of them k, and the heads H: the form in which papers
+// state bounds.
+func EqualWidths(o Options) Widths {
+	k, h := program.Sym("k", o.Hidden), program.Sym("H", o.Heads)
+	return Widths{In: k, Hidden: k, Out: k, Heads: h, OutHeads: h}
+}
+
+// Declare declares the model: from the input "x", features of the vertices, to
+// the output "logits", a row of w.Out columns per vertex.
+func (m Model) Declare(w Widths, o Options) (*program.Program, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	b := program.NewBuilder(m.Name)
+	m.declare(b, w, o)
+	return b.Build()
+}
+
+func (m Model) declare(b *program.Builder, w Widths, o Options) program.Value {
+	h := b.Input("x", program.Vertices, w.In)
+	for i := range o.Layers {
+		l := Layer{Index: i, Last: i == o.Layers-1, Out: w.Hidden, Options: o, Heads: w.Heads}
+		if l.Last {
+			l.Out, l.Heads = w.Out, w.OutHeads
+		}
+		b.Layer(i)
+		h = m.Layer(b, b.Dropout(h, o.Dropout), l)
+		if !l.Last {
+			h = b.Apply(m.Activation.Kind, m.Activation.Param, h)
+		}
+	}
+	b.EndLayers()
+	b.Output("logits", h)
+	return h
+}
+
+// Loss says what a prediction is compared with.
+type Loss int
+
+// The losses; package program defines them.
+const (
+	CrossEntropy Loss = iota
+	SquaredError
+	BinaryCrossEntropy
+)
+
+func (l Loss) String() string {
+	return [...]string{"cross-entropy", "squared-error", "binary-cross-entropy"}[l]
+}
+
+// Decay is L2 regularisation as the papers apply it.
+type Decay struct {
+	// Lambda is the factor: the objective gains λ/2·‖W‖² per matrix.
+	Lambda float64
+	// FirstLayer limits it to the first layer, as Kipf and Welling do; biases
+	// are always spared.
+	FirstLayer bool
+}
+
+// Objective declares the model and what it minimises: the output "loss", the
+// mean loss of the target rows and the regularisation.
+func (m Model) Objective(w Widths, o Options, loss Loss, d Decay) (*program.Program, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	b := program.NewBuilder(m.Name)
+	logits := m.declare(b, w, o)
+	var sum program.Value
+	switch loss {
+	case CrossEntropy:
+		sum = b.CrossEntropy(logits)
+	case SquaredError:
+		sum = b.ValueLoss(program.SquaredError, logits)
+	case BinaryCrossEntropy:
+		sum = b.ValueLoss(program.BinaryCrossEntropy, logits)
+	default:
+		return nil, fmt.Errorf("model: no such loss: %d", loss)
+	}
+	for _, p := range b.Decayed(d.FirstLayer) {
+		if d.Lambda != 0 {
+			sum = b.AddValues(sum, b.Penalty(p, d.Lambda))
+		}
+	}
+	b.Output("loss", sum)
+	return b.Build()
+}

@@ -1,0 +1,219 @@
+package program
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Layout places the values of programs that share parameters in one arena.
+//
+// Parameters, optimiser state and what is computed once lie at the bottom, for
+// good; above them lie each program's transient values, two of which may have
+// the same place where their lifetimes do not meet. Programs run one at a
+// time, so their transient values share the same bytes.
+type Layout struct {
+	// Offset is, for each program and value, its place in bytes; Outside for
+	// inputs, which are read where they lie, and for values of no size.
+	Offset [][]int64
+	// Slot is the place of each kept value by its key: a leaf's slot, or the
+	// Key of a value that is computed once.
+	Slot map[string]int64
+	// Kept is the size of the part that is kept, Size that of the arena.
+	Kept, Size int64
+}
+
+// Outside is the offset of a value that is not in the arena.
+const Outside int64 = -1
+
+// align is the alignment of values: a cache line, the width of a vector.
+const align = 64
+
+// Memory computes the layout of programs at the sizes of e from the lifetimes
+// of their values.
+func Memory(programs []*Program, e Extent) Layout {
+	l := Layout{Slot: map[string]int64{}, Offset: make([][]int64, len(programs))}
+	for i, p := range programs {
+		l.Offset[i] = l.keep(p, e)
+	}
+	l.Size = l.Kept
+	for i, p := range programs {
+		for _, s := range []Stage{Pre, Step} {
+			l.Size = max(l.Size, l.place(p, e, s, l.Offset[i]))
+		}
+	}
+	return l
+}
+
+// bytesAt returns the size of a value.
+func bytesAt(e Extent, t Type) int64 { return 4 * int64(e.Rows(t)) * int64(t.Cols.N) }
+
+// keep gives the values that outlive a step their places.
+func (l *Layout) keep(p *Program, e Extent) []int64 {
+	off := make([]int64, len(p.Nodes))
+	keys := p.Keys()
+	for i, n := range p.Nodes {
+		off[i] = Outside
+		size := bytesAt(e, n.Type)
+		if _, input := n.Op.(Input); input || size == 0 || !p.kept(Value(i)) {
+			continue
+		}
+		at, ok := l.Slot[keys[i]]
+		if !ok {
+			at = roundUp(l.Kept)
+			l.Slot[keys[i]] = at
+			l.Kept = at + size
+		}
+		off[i] = at
+	}
+	return off
+}
+
+func roundUp(n int64) int64 { return (n + align - 1) &^ (align - 1) }
+
+// kept reports whether a value outlives a step: a leaf, or a value computed
+// once that a step reads.
+func (p *Program) kept(v Value) bool {
+	if _, ok := p.Nodes[v].Op.(Leaf); ok {
+		return true
+	}
+	if p.Nodes[v].Stage != Pre {
+		return false
+	}
+	for _, o := range p.Outputs {
+		if o.Value == v {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.Nodes, func(n Node) bool { return n.Stage == Step && slices.Contains(n.In, v) })
+}
+
+// Keys names what each value is computed from: equal keys mean equal values,
+// in any program over the same leaves. Only leaves and values computed once
+// have one.
+func (p *Program) Keys() []string {
+	keys := make([]string, len(p.Nodes))
+	for i, n := range p.Nodes {
+		if l, ok := n.Op.(Leaf); ok {
+			keys[i] = l.Slot()
+			continue
+		}
+		if n.Stage != Pre {
+			continue
+		}
+		in := make([]string, len(n.In))
+		for j, v := range n.In {
+			in[j] = keys[v]
+		}
+		keys[i] = fmt.Sprintf("%v(%s)@%v", n.Op, strings.Join(in, ","), n.Type.Space)
+	}
+	return keys
+}
+
+// life is when a transient value is needed: from the operation that makes it
+// to the last that reads it. Values that are overwritten in place share one.
+type life struct {
+	from, to int
+	size     int64
+	at       int64
+	values   []Value
+}
+
+// place gives the transient values of one stage their places, the largest
+// first, each at the lowest offset that no value of its lifetime covers. It
+// returns the end of the highest.
+func (l *Layout) place(p *Program, e Extent, s Stage, off []int64) int64 {
+	lives := p.lives(e, s, off)
+	order := slices.Clone(lives)
+	slices.SortStableFunc(order, func(a, b *life) int {
+		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.from, b.from))
+	})
+	top := l.Kept
+	for i, x := range order {
+		x.at = lowest(roundUp(l.Kept), x, order[:i])
+		for _, v := range x.values {
+			off[v] = x.at
+		}
+		top = max(top, x.at+x.size)
+	}
+	return top
+}
+
+// lowest returns the lowest offset from base on where x fits among placed.
+func lowest(base int64, x *life, placed []*life) int64 {
+	var meets []*life
+	for _, y := range placed {
+		if x.from <= y.to && y.from <= x.to {
+			meets = append(meets, y)
+		}
+	}
+	slices.SortFunc(meets, func(a, b *life) int { return cmp.Compare(a.at, b.at) })
+	at := base
+	for _, y := range meets {
+		if at+x.size <= y.at {
+			break
+		}
+		at = max(at, roundUp(y.at+y.size))
+	}
+	return at
+}
+
+// lives returns the lifetimes of a stage's transient values, in order.
+func (p *Program) lives(e Extent, s Stage, off []int64) []*life {
+	last := p.lastReads(s)
+	of := make([]*life, len(p.Nodes))
+	var out []*life
+	for i, n := range p.Nodes {
+		size := bytesAt(e, n.Type)
+		if n.Stage != s || off[i] != Outside || size == 0 || p.kept(Value(i)) {
+			continue
+		}
+		if x := p.overwrites(Value(i), of, last, size); x != nil {
+			x.to, of[i] = last[i], x
+			x.values = append(x.values, Value(i))
+			continue
+		}
+		of[i] = &life{from: i, to: last[i], size: size, values: []Value{Value(i)}}
+		out = append(out, of[i])
+	}
+	return out
+}
+
+// overwrites returns the lifetime that node v takes over from an operand that
+// it is the last to read, or nil.
+func (p *Program) overwrites(v Value, of []*life, last []int, size int64) *life {
+	op, ok := p.Nodes[v].Op.(InPlace)
+	if !ok {
+		return nil
+	}
+	operand := p.Nodes[v].In[op.Over()]
+	if of[operand] == nil || last[operand] != int(v) || of[operand].size != size {
+		return nil
+	}
+	for j, u := range p.Nodes[v].In {
+		if j != op.Over() && u == operand {
+			return nil // read twice: f(x, x)
+		}
+	}
+	return of[operand]
+}
+
+// lastReads returns, for each value, the last operation of the stage that reads
+// it; results last to the end.
+func (p *Program) lastReads(s Stage) []int {
+	last := make([]int, len(p.Nodes))
+	for i, n := range p.Nodes {
+		last[i] = i
+		if n.Stage != s {
+			continue
+		}
+		for _, v := range n.In {
+			last[v] = i
+		}
+	}
+	for _, o := range p.Outputs {
+		last[o.Value] = len(p.Nodes)
+	}
+	return last
+}

@@ -1,0 +1,100 @@
+package program
+
+import (
+	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/kernel"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// Op is an operation with the truths that everything else derives from.
+// Each op is one file that states them together and binds its kernel.
+//
+// Ops are comparable values: two nodes with equal ops and equal operands
+// compute the same thing (unless the op is an [Effect]).
+type Op interface {
+	// String prints the op with its attributes, such as "Aggregate(sum, dst)".
+	String() string
+	// Shape returns the type of the result, or says which operand is wrong.
+	Shape(in []Type) (Type, error)
+	// Cost states the work, depth and bytes of one execution, by the
+	// convention of package cost.
+	Cost(in []Type, out Type) cost.Cost
+	// Grad adds the gradient to b and returns one value per operand, None
+	// where there is none: given dy = ∂loss/∂y, it returns ∂loss/∂in.
+	Grad(b *Builder, in []Value, y, dy Value) []Value
+	// Split returns the placement of the result when the operands are placed
+	// as s says, or an error that says what must be resolved first.
+	Split(s Split) (Placement, error)
+	// Reference computes the result naively in float64.
+	Reference(x *RefExec, in []Dense) Dense
+	// Run computes the result with weft's kernels. It overwrites out, and
+	// counts what it did in x.Ctx.
+	Run(x *Exec, in []tensor.Matrix, out tensor.Matrix)
+}
+
+// Leaf is an op whose values are stored by the runtime and survive a step.
+type Leaf interface {
+	Op
+	// Slot is the name under which the runtime keeps the value.
+	Slot() string
+}
+
+// Effect is an op that overwrites some of its operands, all of them leaves:
+// an optimiser's update. It yields a value of no columns and is never dead.
+type Effect interface {
+	Op
+	// Writes lists the operands that are overwritten.
+	Writes() []int
+}
+
+// InPlace is an op that may write its result over an operand of equal shape.
+type InPlace interface {
+	Op
+	// Over is the operand that may be overwritten.
+	Over() int
+}
+
+// Random is an op whose result depends on the seed and the step.
+type Random interface {
+	Op
+	// RandomSite is the declared site, the same under every pass and plan.
+	RandomSite() int
+}
+
+// Exec is what an op's kernel needs beside its operands.
+type Exec struct {
+	*kernel.Ctx
+	// N and NHat are the blocks of the two edge spaces; nil where unused.
+	N, NHat *graph.Block
+	// Step counts optimiser steps from 0; with Seed it keys random numbers.
+	Step uint32
+	Seed uint64
+	// Target is what the loss of this step compares with.
+	Target Target
+}
+
+// Target is what a loss compares with: for each listed row of vertices (or
+// graphs) a class or a row of values. Listed rows have a class.
+type Target struct {
+	kernel.Items
+	Class []int32       // per vertex or graph; −1 where missing
+	Value tensor.Matrix // per vertex or graph; NaN where missing
+}
+
+// Block returns the block whose edges, or whose vertices, are the rows of s.
+func (x *Exec) Block(s Space) *graph.Block {
+	if s == LoopEdges || x.N == nil {
+		return x.NHat
+	}
+	return x.N
+}
+
+// ids returns the global identities of the rows of s; nil is the identity.
+func (x *Exec) ids(s Space) []int64 {
+	b := x.Block(s)
+	if s.IsEdges() {
+		return b.Edge
+	}
+	return b.Vertex
+}

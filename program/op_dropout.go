@@ -1,0 +1,89 @@
+package program
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/internal/rng"
+	"github.com/weft-gnn/weft/kernel"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// Dropout keeps each element with probability 1−p and scales it by 1/(1−p):
+// y = x ⊙ mask/(1−p) (Srivastava et al. 2014, inverted). The mask is a function
+// of seed, step, site, the row's global identity and the column alone, so it is
+// the same under every thread count, vertex order, pass and plan; backward
+// draws it again instead of storing it.
+type Dropout struct {
+	P    float32
+	Site int
+	Over Space
+}
+
+func (o Dropout) String() string { return fmt.Sprintf("Dropout(%g, site %d)", o.P, o.Site) }
+
+// Shape keeps the shape.
+func (o Dropout) Shape(in []Type) (Type, error) {
+	if err := arity(in, 1); err != nil {
+		return Type{}, err
+	}
+	if !(o.P >= 0 && o.P < 1) {
+		return Type{}, fmt.Errorf("the probability is %v, want 0 ≤ p < 1", o.P)
+	}
+	if in[0].Space != o.Over || o.Over == One {
+		return Type{}, fmt.Errorf("got %v, want rows of %v", in[0], o.Over)
+	}
+	return in[0], nil
+}
+
+// Cost: compare and scale, two operations per element; random numbers count 0.
+func (o Dropout) Cost(in []Type, out Type) cost.Cost { return elementwise(2, 2, in, out) }
+
+// Grad applies the same mask to dy.
+func (o Dropout) Grad(b *Builder, _ []Value, _, dy Value) []Value {
+	return []Value{b.Add(o, dy)}
+}
+
+// RandomSite is the declared site.
+func (o Dropout) RandomSite() int { return o.Site }
+
+// Split is linear: the mask depends on global identities only.
+func (o Dropout) Split(s Split) (Placement, error) { return s.linear(0) }
+
+// Reference draws the mask element by element.
+func (o Dropout) Reference(x *RefExec, in []Dense) Dense {
+	y := in[0].like()
+	ids := x.ids(o.Over)
+	key := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}
+	for i := range y.Rows {
+		id := int64(i)
+		if ids != nil {
+			id = ids[i]
+		}
+		for j := range y.Cols {
+			at := rng.Counter{Step: x.Step, Site: uint16(o.Site), Group: uint16(j / 4), ID: uint64(id)}
+			if float64(key.Block(at)[j%4]) >= math.Floor(float64(o.P)*(1<<32)) {
+				y.Set(i, j, in[0].At(i, j)/(1-float64(o.P)))
+			}
+		}
+	}
+	return y
+}
+
+// Run draws and scales.
+func (o Dropout) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	key := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}
+	mask := kernel.Mask{Key: key, Step: x.Step, Site: uint16(o.Site), P: o.P}
+	kernel.Dropout(x.Ctx, mask, x.ids(o.Over), in[0], out)
+}
+
+// Dropout drops elements of x with probability p while training; p = 0 adds
+// nothing but still takes a site, so that other masks stay as they are.
+func (b *Builder) Dropout(x Value, p float64) Value {
+	site := b.site()
+	if p == 0 {
+		return x
+	}
+	return b.Add(Dropout{float32(p), site, b.Type(x).Space}, x)
+}

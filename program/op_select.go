@@ -1,0 +1,189 @@
+package program
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/kernel"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// ArgSelect finds, for every image v of a map and every column, the row that
+// holds the largest (or smallest) value, ties going to the lowest row. The
+// result is an index; the reduction itself is a Pick of it, and its gradient a
+// Route, so that a maximum is closed under differentiation.
+type ArgSelect struct {
+	Of    Reduction // Max or Min
+	Along Map
+	Over  Space
+}
+
+func (o ArgSelect) String() string { return fmt.Sprintf("ArgSelect(%v, %v)", o.Of, o.Along) }
+
+// Shape: rows of Over to an index per row of the image.
+func (o ArgSelect) Shape(in []Type) (Type, error) {
+	t, err := Aggregate{o.Along, o.Over}.Shape(in)
+	if o.Of == Sum {
+		err = fmt.Errorf("a sum selects no row")
+	}
+	t.Index = true
+	return t, err
+}
+
+// Cost: one comparison per element.
+func (o ArgSelect) Cost(in []Type, out Type) cost.Cost {
+	return Aggregate{o.Along, o.Over}.Cost(in, out)
+}
+
+// Grad: an index has no gradient.
+func (o ArgSelect) Grad(*Builder, []Value, Value, Value) []Value { return []Value{None} }
+
+// Split as Aggregate; a partial index carries its winner's value (decided by
+// the plan), so that only local edges, or whole ones, are split here.
+func (o ArgSelect) Split(s Split) (Placement, error) { return s.aggregate(0, o.Along, o.Of) }
+
+// noRow marks an image that nothing maps to.
+const noRow = float64(kernel.None)
+
+// Reference scans rows in order.
+func (o ArgSelect) Reference(x *RefExec, in []Dense) Dense {
+	y := NewDense(x.images(o.Along, o.Over), in[0].Cols)
+	for i := range y.Data {
+		y.Data[i] = noRow
+	}
+	for e, v := range x.image(o.Along, o.Over) {
+		for j, a := range in[0].Row(e) {
+			at := y.At(int(v), j)
+			if at == noRow || o.better(a, in[0].At(int(at), j)) {
+				y.Set(int(v), j, float64(e))
+			}
+		}
+	}
+	return y
+}
+
+// better reports whether a replaces b: NaN wins over numbers, so that it poisons
+// its own segment and no other.
+func (o ArgSelect) better(a, b float64) bool {
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return math.IsNaN(a) && !math.IsNaN(b)
+	}
+	if o.Of == Min {
+		return a < b
+	}
+	return a > b
+}
+
+// Run compares.
+func (o ArgSelect) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	b := x.Block(o.Over)
+	switch {
+	case o.Along == Member && o.Of == Min:
+		kernel.GraphArgMin(x.Ctx, b, in[0], out)
+	case o.Along == Member:
+		kernel.GraphArgMax(x.Ctx, b, in[0], out)
+	case o.Of == Min:
+		kernel.ArgMin(x.Ctx, b, o.Along.end(), in[0], out)
+	default:
+		kernel.ArgMax(x.Ctx, b, o.Along.end(), in[0], out)
+	}
+}
+
+// Pick reads the selected rows: y[v, j] = x[arg[v, j], j], and 0 where arg
+// names none.
+type Pick struct{ Over Space }
+
+func (o Pick) String() string { return "Pick" }
+
+// Shape: values over rows and an index to the index's shape.
+func (o Pick) Shape(in []Type) (Type, error) {
+	if err := arity(in, 2); err != nil {
+		return Type{}, err
+	}
+	if in[0].Space != o.Over || !in[1].Index || in[0].Cols.N != in[1].Cols.N {
+		return Type{}, fmt.Errorf("%v does not index %v", in[1], in[0])
+	}
+	t := in[1]
+	t.Index = false
+	return t, nil
+}
+
+// Cost: moves only: one value per element of the index.
+func (o Pick) Cost(in []Type, out Type) cost.Cost { return moves([]Type{out, in[1]}, out) }
+
+// Grad routes dy back to the selected rows.
+func (o Pick) Grad(b *Builder, in []Value, _, dy Value) []Value {
+	return []Value{b.Add(Route{o.Over}, dy, in[1]), None}
+}
+
+// Split: rows with their index; columns stay.
+func (o Pick) Split(s Split) (Placement, error) { return s.elementwise() }
+
+// Reference is the definition.
+func (o Pick) Reference(_ *RefExec, in []Dense) Dense {
+	y := in[1].like()
+	for i, at := range in[1].Data {
+		if at != noRow {
+			y.Data[i] = in[0].At(int(at), i%y.Cols)
+		}
+	}
+	return y
+}
+
+// Run reads.
+func (o Pick) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	kernel.Pick(x.Ctx, in[1], in[0], out)
+}
+
+// Route adds each value to the row its index names: the reverse of Pick.
+type Route struct{ To Space }
+
+func (o Route) String() string { return "Route" }
+
+// Shape: values and an index of one shape to rows of To.
+func (o Route) Shape(in []Type) (Type, error) {
+	if err := arity(in, 2); err != nil {
+		return Type{}, err
+	}
+	if !in[1].Index || in[0].Cols.N != in[1].Cols.N {
+		return Type{}, fmt.Errorf("%v does not index rows for %v", in[1], in[0])
+	}
+	return Type{Space: o.To, Cols: in[0].Cols}, sameRows(in...)
+}
+
+// Cost: one addition per element of the index.
+func (o Route) Cost(in []Type, out Type) cost.Cost {
+	return cost.Cost{Work: in[0].size(), Depth: cost.Int(1), Bytes: cost.Add(bytes(in...), bytes(out))}
+}
+
+// Grad picks.
+func (o Route) Grad(b *Builder, in []Value, _, dy Value) []Value {
+	return []Value{b.Add(Pick{o.To}, dy, in[1]), None}
+}
+
+// Split: rows with their index; columns stay.
+func (o Route) Split(s Split) (Placement, error) { return s.elementwise() }
+
+// Reference is the definition.
+func (o Route) Reference(x *RefExec, in []Dense) Dense {
+	y := NewDense(x.rowsOf(Type{Space: o.To}), in[0].Cols)
+	for i, at := range in[1].Data {
+		if at != noRow {
+			y.Data[int(at)*y.Cols+i%y.Cols] += in[0].Data[i]
+		}
+	}
+	return y
+}
+
+// Run adds.
+func (o Route) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	kernel.Route(x.Ctx, in[1], in[0], out)
+}
+
+// Select is the largest (Max) or smallest (Min) of the values that map to each
+// image, column by column; 0 where nothing maps.
+func (b *Builder) Select(x Value, of Reduction, along Map) Value {
+	s := b.Type(x).Space
+	return b.Add(Pick{s}, x, b.Add(ArgSelect{of, along, s}, x))
+}

@@ -1,0 +1,133 @@
+package program
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/weft-gnn/weft/cost"
+)
+
+// Facts are what passes may know beside the program: the sizes at hand, so
+// that a choice is made by its cost.
+type Facts struct {
+	// Env gives every symbol its value; see Extent.Env.
+	Env cost.Env
+	// Weighted says that the graph has edge weights.
+	Weighted bool
+	// Steps is over how many steps work done once is amortised; at least 1.
+	Steps int64
+	// FoldBytes bounds the memory of values computed once; 0 folds nothing
+	// but coefficients, negative means no bound.
+	FoldBytes int64
+	// Optimizer, where set, makes the program one training step.
+	Optimizer *Optimizer
+	// Skip names passes that are not run: all of the optional ones with "none".
+	Skip map[string]bool
+}
+
+// Pass is a pure function from program to program.
+type Pass struct {
+	Name string
+	Doc  string
+	// Needed passes run whatever is skipped.
+	Needed bool
+	run    func(*Program, Facts) (*Program, error)
+}
+
+// Passes returns the passes in the order in which Compile runs them.
+//
+// Hoist, factor and reorder come before the gradient: what they rewrite is
+// differentiated afterwards, so that no pass needs a second rule for backward,
+// and reorder weighs forward and backward together by differentiating each
+// candidate.
+func Passes() []Pass {
+	return []Pass{
+		{"infer", "drop random ops: inference is deterministic", true, whenInfer(Infer)},
+		{"hoist", "row-wise maps of scattered rows run before the scatter: m rows → n rows", false, pure(Hoist)},
+		{"factor", "symmetric normalisation becomes two row scalings: no weight per edge", false, pure(Factor)},
+		{"reorder", "(AH)W or A(HW), whichever costs less with its gradient and with what is folded", false, Reorder},
+		{"backward", "gradients and updates", true, whenTrain(func(p *Program, f Facts) (*Program, error) { return Backward(p, *f.Optimizer) })},
+		{"common", "equal operations on equal operands are done once", false, pure(Common)},
+		{"dead", "drop what no result needs", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},
+		{"fold", "what depends on neither parameters nor randomness is computed once per run", false, pure(Fold)},
+		{"fuse", "scatter–multiply–aggregate → SpMM, dots of two ends → SDDMM, epilogues into products", false, pure(Fuse)},
+		{"dead", "drop what fusing left behind", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},
+	}
+}
+
+func pure(f func(*Program, Facts) *Program) func(*Program, Facts) (*Program, error) {
+	return func(p *Program, facts Facts) (*Program, error) { return f(p, facts), nil }
+}
+
+func whenTrain(f func(*Program, Facts) (*Program, error)) func(*Program, Facts) (*Program, error) {
+	return func(p *Program, facts Facts) (*Program, error) {
+		if facts.Optimizer == nil {
+			return p, nil
+		}
+		return f(p, facts)
+	}
+}
+
+func whenInfer(f func(*Program) *Program) func(*Program, Facts) (*Program, error) {
+	return func(p *Program, facts Facts) (*Program, error) {
+		if facts.Optimizer != nil {
+			return p, nil
+		}
+		return f(p), nil
+	}
+}
+
+// Stage of Compile that Trace receives: a pass and the program it left.
+type Traced struct {
+	Pass    Pass
+	Program *Program
+}
+
+// Compile runs the passes on a declared program and returns the program that
+// the runtime executes. trace, where not nil, receives the program after each
+// pass that changed it.
+func Compile(p *Program, f Facts, trace func(Traced)) (*Program, error) {
+	for _, pass := range Passes() {
+		if !pass.Needed && (f.Skip["none"] || f.Skip[pass.Name]) {
+			continue
+		}
+		q, err := pass.run(p, f)
+		if err != nil {
+			return nil, fmt.Errorf("program: pass %s: %w", pass.Name, err)
+		}
+		if trace != nil && q != p && q.String() != p.String() {
+			trace(Traced{pass, q})
+		}
+		p = q
+	}
+	return p, nil
+}
+
+// price is what a choice is made by: scalar operations plus words moved per
+// step, what runs once being spread over the run's steps.
+func price(p *Program, f Facts) float64 {
+	sum := 0.0
+	costs := p.Costs()
+	for i, n := range p.Nodes {
+		work, err1 := costs[i].Work.Eval(f.Env)
+		bytes, err2 := costs[i].Bytes.Eval(f.Env)
+		if err1 != nil || err2 != nil {
+			return math.Inf(1)
+		}
+		c := float64(work) + float64(bytes)/4
+		if n.Stage == Pre {
+			c /= float64(max(1, f.Steps))
+		}
+		sum += c
+	}
+	return sum
+}
+
+// bytesOf returns the size of a value at hand.
+func (f Facts) bytesOf(t Type) int64 {
+	v, err := cost.Scale(4, t.size()).Eval(f.Env)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return v
+}

@@ -1,0 +1,224 @@
+package program
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/weft-gnn/weft/kernel"
+)
+
+// Reorder chooses between (L(H))·W and L(H·W) for every product with a
+// parameter and every mixing L of rows beside it (sums over edges, scatters,
+// row scalings and sums of these, all linear in H). Each candidate is
+// differentiated where the program trains, folded, and priced; the cheaper
+// stands. It is the choice of the side on which rows are narrower, weighed with
+// everything that follows from it.
+func Reorder(p *Program, f Facts) (*Program, error) {
+	best, err := outcome(p, f)
+	if err != nil {
+		return nil, err
+	}
+	for site := 0; ; site++ {
+		products := productsOf(p)
+		if site >= len(products) {
+			return p, nil
+		}
+		for _, move := range []func(*Program, Value) (*Program, bool){productFirst, productLast} {
+			q, ok := move(p, products[site])
+			if !ok {
+				continue
+			}
+			c, err := outcome(q, f)
+			if err != nil {
+				return nil, err
+			}
+			if c < best {
+				p, best = q, c
+				break
+			}
+		}
+	}
+}
+
+// outcome prices what a program becomes after the passes that follow.
+func outcome(p *Program, f Facts) (float64, error) {
+	if f.Optimizer != nil {
+		q, err := Backward(p, *f.Optimizer)
+		if err != nil {
+			return 0, err
+		}
+		p = q
+	}
+	return price(Dead(Fuse(Fold(Dead(Common(p, f)), f), f)), f), nil
+}
+
+// productsOf lists the products of rows with a matrix.
+func productsOf(p *Program) []Value {
+	var out []Value
+	for i, n := range p.Nodes {
+		if m, ok := n.Op.(MatMul); ok && !m.Transposed {
+			out = append(out, Value(i))
+		}
+	}
+	return out
+}
+
+// mixes returns the operands that a row-mixing op is linear in, nil for
+// other ops. They commute with a product from the right.
+func mixes(p *Program, n Node) []Value {
+	switch o := n.Op.(type) {
+	case Aggregate, Scatter, ScaleBy:
+		return n.In[:1]
+	case Unary:
+		if o.Func.Kind == kernel.Scale {
+			return n.In[:1]
+		}
+	case HeadScale:
+		if p.Nodes[n.In[1]].Type.Cols.N == 1 {
+			return n.In[:1]
+		}
+	case Binary:
+		if o.Func == Plus || o.Func == Minus {
+			return n.In
+		}
+	}
+	return nil
+}
+
+// productFirst turns L(h)·W into L(h·W).
+func productFirst(p *Program, product Value) (*Program, bool) {
+	inner := map[Value]bool{}
+	h, ok := mixedFrom(p, p.Nodes[product].In[0], product, inner)
+	if !ok || !sumsEdges(p, inner) || !closed(p, inner, product) {
+		return nil, false
+	}
+	w := rewrite(p)
+	for i, n := range p.Nodes {
+		switch v := Value(i); {
+		case v == product:
+			w.at(v)
+			z := w.b.MatMul(w.new[h], w.new[n.In[1]])
+			w.new[i] = w.remix(inner, h, z, n.In[0])
+		case !inner[v]:
+			w.copy(v)
+		}
+	}
+	return Dead(w.finish()), true
+}
+
+// productLast turns L(h·W) into L(h)·W, L being as large as can be.
+func productLast(p *Program, product Value) (*Program, bool) {
+	inner, root := mixedInto(p, product)
+	if root == None || !sumsEdges(p, inner) {
+		return nil, false
+	}
+	n := p.Nodes[product]
+	w := rewrite(p)
+	for i := range p.Nodes {
+		switch v := Value(i); {
+		case v == root:
+			w.at(v)
+			w.new[i] = w.b.MatMul(w.remix(inner, product, w.new[n.In[0]], root), w.new[n.In[1]])
+		case v != product && !inner[v]:
+			w.copy(v)
+		}
+	}
+	return Dead(w.finish()), true
+}
+
+// mixedFrom walks down from v through mixing ops, collects them in inner, and
+// returns the one value they all start from.
+func mixedFrom(p *Program, v, product Value, inner map[Value]bool) (Value, bool) {
+	rows := mixes(p, p.Nodes[v])
+	if rows == nil {
+		return v, true
+	}
+	inner[v] = true
+	base := None
+	for _, r := range rows {
+		b, ok := mixedFrom(p, r, product, inner)
+		if !ok || base != None && b != base {
+			return None, false
+		}
+		base = b
+	}
+	return base, true
+}
+
+// mixedInto walks up from a product through the mixing ops that read nothing
+// else, and returns them with the last one, whose result alone is used beyond.
+func mixedInto(p *Program, product Value) (map[Value]bool, Value) {
+	order := []Value{product}
+	for i := int(product) + 1; i < len(p.Nodes); i++ {
+		rows := mixes(p, p.Nodes[i])
+		if rows != nil && !slices.ContainsFunc(rows, func(r Value) bool { return !slices.Contains(order, r) }) {
+			order = append(order, Value(i))
+		}
+	}
+	for ; len(order) > 1; order = order[:len(order)-1] {
+		root := order[len(order)-1]
+		inner := map[Value]bool{}
+		for _, v := range order[1:] {
+			inner[v] = true
+		}
+		if closed(p, without(inner, root, product), root) {
+			return inner, root
+		}
+	}
+	return nil, None
+}
+
+// without returns inner less the root, and with the product.
+func without(inner map[Value]bool, root, product Value) map[Value]bool {
+	m := map[Value]bool{product: true}
+	for v := range inner {
+		if v != root {
+			m[v] = true
+		}
+	}
+	return m
+}
+
+// closed reports whether the values of inner are used by each other and by
+// reader only.
+func closed(p *Program, inner map[Value]bool, reader Value) bool {
+	for _, o := range p.Outputs {
+		if inner[o.Value] {
+			return false
+		}
+	}
+	for i, n := range p.Nodes {
+		for _, v := range n.In {
+			if inner[v] && !inner[Value(i)] && Value(i) != reader {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func sumsEdges(p *Program, inner map[Value]bool) bool {
+	for v := range inner {
+		if a, ok := p.Nodes[v].Op.(Aggregate); ok && a.Along != Member {
+			return true
+		}
+	}
+	return false
+}
+
+// remix applies the mixing ops of inner to z in place of from, and returns what
+// stands for root.
+func (w *rewriter) remix(inner map[Value]bool, from, z, root Value) Value {
+	mixed := map[Value]Value{from: z}
+	for _, v := range slices.Sorted(maps.Keys(inner)) {
+		n := w.old.Nodes[v]
+		in := w.in(v)
+		for j, u := range n.In {
+			if m, ok := mixed[u]; ok {
+				in[j] = m
+			}
+		}
+		mixed[v] = w.b.Add(n.Op, in...)
+	}
+	return mixed[root]
+}

@@ -1,0 +1,194 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Reduction is the ⊕ of a partial value.
+type Reduction int
+
+// The reductions.
+const (
+	Sum Reduction = iota
+	Max
+	Min
+)
+
+func (r Reduction) String() string { return [...]string{"sum", "max", "min"}[r] }
+
+// Kind says how a value lies on the ranks of one mesh axis.
+type Kind int
+
+// The kinds of placement. In One, rows and columns are those of the matrix.
+const (
+	Whole   Kind = iota // every rank has all of it
+	Rows                // each row has one owner
+	Columns             // each column has one owner
+	Partial             // each rank holds a contribution to ⊕
+	Halo                // Rows, and the rows that local edges name at both ends
+)
+
+// Placement is how a value lies on the ranks of one mesh axis.
+type Placement struct {
+	Kind Kind
+	Of   Reduction // for Partial
+}
+
+func (p Placement) String() string {
+	if p.Kind == Partial {
+		return fmt.Sprintf("partial(%v)", p.Of)
+	}
+	return [...]string{Whole: "whole", Rows: "rows", Columns: "columns", Halo: "halo"}[p.Kind]
+}
+
+// Owner says who has an edge on one mesh axis.
+type Owner int
+
+// The owners of an edge space.
+const (
+	ByDst    Owner = iota // the rank of its destination
+	BySrc                 // the rank of its source
+	Free                  // any rank: vertex-cut
+	AllEdges              // every rank has every edge
+)
+
+func (o Owner) String() string { return [...]string{"by dst", "by src", "free", "whole"}[o] }
+
+// Split is the question that an op's split rule answers: on one mesh axis of
+// Ranks ranks, with edges owned as Edges says, its operands lie as In says.
+type Split struct {
+	Ranks int
+	Edges Owner
+	In    []Placement
+	Types []Type
+	Out   Type
+}
+
+var errResolve = errors.New("resolve the operand first")
+
+// refuse says that operand i cannot be read as it is placed.
+func (s Split) refuse(i int, why string) (Placement, error) {
+	return Placement{}, fmt.Errorf("operand %d is %v: %s: %w", i, s.In[i], why, errResolve)
+}
+
+// isOne reports whether operand i is a single matrix.
+func (s Split) isOne(i int) bool { return s.Types[i].Space == One }
+
+// all reports whether every operand has one of the kinds.
+func (s Split) all(kinds ...Kind) bool {
+	for _, p := range s.In {
+		if !slices.Contains(kinds, p.Kind) {
+			return false
+		}
+	}
+	return true
+}
+
+// rowwise is the rule of functions of whole rows: a rank that owns a row of
+// every operand owns the row of the result. Operands in One must be whole.
+func (s Split) rowwise() (Placement, error) {
+	rows := false
+	for i, p := range s.In {
+		switch {
+		case p.Kind == Whole:
+		case s.isOne(i):
+			return s.refuse(i, "a row-wise op reads it whole")
+		case p.Kind == Rows || p.Kind == Halo:
+			rows = true
+		default:
+			return s.refuse(i, "a row-wise op reads whole rows")
+		}
+	}
+	if rows {
+		return Placement{Kind: Rows}, nil
+	}
+	return Placement{Kind: Whole}, nil
+}
+
+// elementwise adds to rowwise: columns stay with their owner, where every
+// operand that has as many columns as the result is split by columns.
+func (s Split) elementwise() (Placement, error) {
+	cols := 0
+	for i, p := range s.In {
+		if p.Kind == Columns {
+			cols++
+		}
+		if p.Kind == Partial {
+			return s.refuse(i, "only linear ops read partial values")
+		}
+	}
+	if cols == 0 {
+		if s.Out.Space == One {
+			return s.oneElementwise()
+		}
+		return s.rowwise()
+	}
+	for i, p := range s.In {
+		if p.Kind != Columns && p.Kind != Whole {
+			return s.refuse(i, "another operand is split by columns")
+		}
+	}
+	return Placement{Kind: Columns}, nil
+}
+
+// oneElementwise is elementwise for matrices in One, whose rows may be split.
+func (s Split) oneElementwise() (Placement, error) {
+	out := Placement{Kind: Whole}
+	for _, p := range s.In {
+		if p.Kind == Rows {
+			out.Kind = Rows
+		}
+	}
+	return out, nil
+}
+
+// linear adds to elementwise: a partial sum stays one where every other
+// operand is whole.
+func (s Split) linear(partial int) (Placement, error) {
+	if s.In[partial] != (Placement{Partial, Sum}) {
+		return s.elementwise()
+	}
+	for i, p := range s.In {
+		if i != partial && p.Kind != Whole {
+			return s.refuse(i, "another operand is a partial sum")
+		}
+	}
+	return Placement{Partial, Sum}, nil
+}
+
+// additive is the rule of sums of operands: partial sums add to a partial sum.
+func (s Split) additive() (Placement, error) {
+	for _, p := range s.In {
+		if p != (Placement{Partial, Sum}) {
+			return s.elementwise()
+		}
+	}
+	return Placement{Partial, Sum}, nil
+}
+
+// reduceRows is the rule of sums over the rows of a space: rows that are
+// spread over ranks give a partial sum, columns stay with their owner.
+func (s Split) reduceRows() (Placement, error) {
+	switch {
+	case s.all(Whole):
+		return Placement{Kind: Whole}, nil
+	case s.all(Rows, Whole, Halo):
+		return Placement{Partial, Sum}, nil
+	case s.all(Columns, Whole):
+		return Placement{Kind: Columns}, nil
+	}
+	for i, p := range s.In {
+		if p.Kind == Partial {
+			return s.refuse(i, "a sum over rows of products reads resolved values")
+		}
+	}
+	return s.refuse(0, "rows and columns are both split")
+}
+
+// ownsAlong reports whether edges lie with the image of m, so that a
+// reduction along m, or a read along it, is local.
+func (s Split) ownsAlong(m Map) bool {
+	return m == Member || s.Edges == AllEdges || m == Dst && s.Edges == ByDst || m == Src && s.Edges == BySrc
+}

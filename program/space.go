@@ -1,0 +1,163 @@
+package program
+
+import (
+	"fmt"
+
+	"github.com/weft-gnn/weft/cost"
+)
+
+// Space says what the rows of a value stand for.
+type Space int
+
+// The spaces. Loops are a property of the edge space: Edges are the arcs of
+// N(v) with the self-loops the data holds, LoopEdges those of N̂(v) with
+// exactly one loop per vertex.
+const (
+	One       Space = iota // a single r×c matrix: parameters, sums, losses
+	Vertices               // one row per vertex
+	Edges                  // one row per arc of N
+	LoopEdges              // one row per arc of N̂
+	Graphs                 // one row per graph of a batch
+)
+
+var spaceNames = [...]string{One: "one", Vertices: "vertices", Edges: "edges", LoopEdges: "edges+loops", Graphs: "graphs"}
+
+func (s Space) String() string { return spaceNames[s] }
+
+// IsEdges reports whether rows are edges, with or without added loops.
+func (s Space) IsEdges() bool { return s == Edges || s == LoopEdges }
+
+// The symbols of the row counts and degrees; package graph defines them.
+var (
+	symN       = cost.Sym("n")
+	symM       = cost.Sym("m")
+	symLoops   = cost.Sym("ℓ")
+	symMHat    = cost.Sym("m̂")
+	symB       = cost.Sym("B")
+	symTarget  = cost.Sym("t") // rows that a loss compares
+	symPresent = cost.Sym("τ") // values of these rows that are not missing
+)
+
+// rows returns the number of rows of a space other than One.
+func (s Space) rows() cost.Expr {
+	switch s {
+	case Vertices:
+		return symN
+	case Edges:
+		return cost.Add(symM, symLoops)
+	case LoopEdges:
+		return symMHat
+	case Graphs:
+		return symB
+	}
+	panic("program: the space one has no row count of its own")
+}
+
+// Map is a many-to-one relation between spaces: every edge has a destination
+// and a source, every vertex is a member of one graph.
+type Map int
+
+// The maps. Scatter reads along a map, Aggregate writes along it.
+const (
+	Dst    Map = iota // edge → its destination
+	Src               // edge → its source
+	Member            // vertex → its graph
+)
+
+var mapNames = [...]string{Dst: "dst", Src: "src", Member: "member"}
+
+func (m Map) String() string { return mapNames[m] }
+
+// to returns the space a map leads to.
+func (m Map) to() Space {
+	if m == Member {
+		return Graphs
+	}
+	return Vertices
+}
+
+// from checks that a map starts in s.
+func (m Map) from(s Space) error {
+	if m == Member && s != Vertices {
+		return fmt.Errorf("member leads from vertices, not from %v", s)
+	}
+	if m != Member && !s.IsEdges() {
+		return fmt.Errorf("%v leads from edges, not from %v", m, s)
+	}
+	return nil
+}
+
+// degree returns the largest number of rows of s that share one image: the
+// length of the longest reduction along m.
+func (m Map) degree(s Space) cost.Expr {
+	switch {
+	case m == Member:
+		return cost.Sym("s")
+	case m == Dst && s == LoopEdges:
+		return cost.Sym("d̂")
+	case m == Dst:
+		return cost.Sym("d")
+	case s == LoopEdges:
+		return cost.Sym("d̂_out")
+	}
+	return cost.Sym("d_out")
+}
+
+// Dim is a column count (or a row count in One): its value, and the symbol or
+// expression that stands for it in a cost.
+type Dim struct {
+	N    int
+	Expr cost.Expr
+}
+
+// Cols returns a dimension that is known by its number only.
+func Cols(n int) Dim { return Dim{n, cost.Int(int64(n))} }
+
+// Sym returns the dimension called name, whose value here is n.
+func Sym(name string, n int) Dim { return Dim{n, cost.Sym(name)} }
+
+// Times returns a·b.
+func (a Dim) Times(b Dim) Dim { return Dim{a.N * b.N, cost.Mul(a.Expr, b.Expr)} }
+
+// Plus returns a+b.
+func (a Dim) Plus(b Dim) Dim { return Dim{a.N + b.N, cost.Add(a.Expr, b.Expr)} }
+
+// Type is the shape of a value: its space and its columns. Rows is set for
+// values in One only; elsewhere the space has the rows.
+type Type struct {
+	Space Space
+	Rows  Dim
+	Cols  Dim
+	// Index marks a value that holds row positions as uint32 bits, not numbers.
+	Index bool
+}
+
+// rows returns the symbolic number of rows.
+func (t Type) rows() cost.Expr {
+	if t.Space == One {
+		return t.Rows.Expr
+	}
+	return t.Space.rows()
+}
+
+// size returns rows × columns.
+func (t Type) size() cost.Expr { return cost.Mul(t.rows(), t.Cols.Expr) }
+
+func (t Type) String() string {
+	if t.Space == One {
+		return fmt.Sprintf("one[%v×%v]", t.Rows.Expr, t.Cols.Expr)
+	}
+	return fmt.Sprintf("%v[%v]", t.Space, t.Cols.Expr)
+}
+
+// same reports whether two types agree in space and numbers; symbols that
+// stand for equal numbers are equal here.
+func (t Type) same(u Type) bool {
+	return t.Space == u.Space && t.Cols.N == u.Cols.N && t.Rows.N == u.Rows.N && t.Index == u.Index
+}
+
+// row is the type of a 1×c matrix in One.
+func row(c Dim) Type { return Type{Space: One, Rows: Cols(1), Cols: c} }
+
+// scalar is the type of a 1×1 matrix in One.
+func scalar() Type { return row(Cols(1)) }
