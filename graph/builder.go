@@ -50,8 +50,9 @@ func (b *Builder) Build() (*Graph, error) {
 // Cost: O(n + rows) time by two counting sorts; about 16 bytes per row (32 when
 // symmetrising) while it runs.
 // Errors: lengths that differ; n < 0; more than 2³¹−1 vertices, or vertices and
-// arcs together 2³² or more; a [RangeError] for an id out of [0, n); a weight that is
-// NaN or infinite.
+// arcs together 2³² or more (when symmetrising, each listed arc's mirror counts,
+// whether or not it is kept); a [RangeError] for an id out of [0, n); a weight
+// that is NaN or infinite.
 func FromCOO(n int, src, dst []int32, weight []float32, p Policy) (*Graph, error) {
 	if err := checkCOO(n, src, dst, weight); err != nil {
 		return nil, err

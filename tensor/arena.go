@@ -57,18 +57,19 @@ func NewArena(bytes int64) (*Arena, error) {
 
 const (
 	hugePage = 2 << 20
-	// Bases are staggered by 0 to 60 times three cache lines. Both numbers are
-	// prime, so that arenas of one size mapped side by side all differ.
-	staggers   = 61
+	// Bases stand a multiple of three cache lines into a huge page. There are as
+	// many places as fit one, less a few to make their number prime: bases are
+	// equal only where pages differ by a multiple of it, 21 GiB.
+	places     = 10909
 	stagger    = 3 * Align
-	maxStagger = staggers * stagger
+	maxStagger = places * stagger
 )
 
-// baseOffset returns how far into memory mapped at addr an arena begins: at a
-// huge page, staggered by that page's number.
+// baseOffset returns how far into memory mapped at addr an arena begins: in a
+// huge page, at the place that the page's number gives.
 func baseOffset(addr uintptr) uintptr {
 	page := (addr + hugePage - 1) / hugePage
-	return page*hugePage - addr + page%staggers*stagger
+	return page*hugePage - addr + page%places*stagger
 }
 
 // Bytes returns the arena's size.
