@@ -33,7 +33,8 @@ type dropoutOperands struct {
 // Contract: overwrites y, which may be x. 0 ≤ p < 1. A dropped NaN is dropped.
 // Word c is word c mod 4 of the Philox block whose counter holds step, site, c/4
 // and the identity, so that the mask depends on neither order nor placement of rows.
-// Cost: work 2rk, bytes 8rk, + 8r with ids.
+// Cost: work 2rk, bytes 8rk; identities belong to the random numbers, which
+// count 0.
 func Dropout(ctx *Ctx, mask Mask, ids []int64, x, y tensor.Matrix) {
 	wantShape("kernel.Dropout: x", x, y.Rows, y.Cols)
 	if ids != nil {
@@ -46,9 +47,6 @@ func Dropout(ctx *Ctx, mask Mask, ids []int64, x, y tensor.Matrix) {
 	c.dropout.scale = float32(1 / (1 - float64(mask.P)))
 	n, k := ctx.rows(y.Rows, 4*y.Cols), int64(y.Cols)
 	ctx.Count.Add(2*n*k, 8*n*k)
-	if ids != nil {
-		ctx.Count.Add(0, 8*n)
-	}
 }
 
 func dropoutRows(c *call, _, _, lo, hi int) {

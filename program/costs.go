@@ -19,25 +19,42 @@ func (p *Program) types(vs []Value) []Type {
 	return t
 }
 
-// Total returns the sum of work and bytes over the operations of a stage, and
-// the depth of its longest path. Values of the other stage are there already.
-func (p *Program) Total(s Stage) cost.Cost {
-	var work, bytes, paths []cost.Expr
+// Work returns the scalar operations of one run of a stage.
+func (p *Program) Work(s Stage) cost.Expr {
+	return p.sum(s, func(c cost.Cost) cost.Expr { return c.Work })
+}
+
+// Bytes returns the bytes moved by one run of a stage.
+func (p *Program) Bytes(s Stage) cost.Expr {
+	return p.sum(s, func(c cost.Cost) cost.Expr { return c.Bytes })
+}
+
+func (p *Program) sum(s Stage, of func(cost.Cost) cost.Expr) cost.Expr {
+	var terms []cost.Expr
+	for i, c := range p.Costs() {
+		if p.Nodes[i].Stage == s {
+			terms = append(terms, of(c))
+		}
+	}
+	return cost.Add(terms...)
+}
+
+// Depth returns the depth of a stage's longest path. Values of the other stage
+// are there already.
+func (p *Program) Depth(s Stage) cost.Expr {
+	paths := []cost.Expr{cost.Int(0)}
 	depth := make([]cost.Expr, len(p.Nodes))
-	costs := p.Costs()
-	for i, n := range p.Nodes {
+	for i, c := range p.Costs() {
 		depth[i] = cost.Int(0)
-		if n.Stage != s {
+		if p.Nodes[i].Stage != s {
 			continue
 		}
 		in := []cost.Expr{cost.Int(0)}
-		for _, v := range n.In {
+		for _, v := range p.Nodes[i].In {
 			in = append(in, depth[v])
 		}
-		depth[i] = cost.Add(cost.Max(in...), costs[i].Depth)
-		work = append(work, costs[i].Work)
-		bytes = append(bytes, costs[i].Bytes)
+		depth[i] = cost.Add(cost.Max(in...), c.Depth)
 		paths = append(paths, depth[i])
 	}
-	return cost.Cost{Work: cost.Add(work...), Bytes: cost.Add(bytes...), Depth: cost.Max(append(paths, cost.Int(0))...)}
+	return cost.Max(paths...)
 }

@@ -1,6 +1,8 @@
 package program
 
 import (
+	"fmt"
+
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/graph"
 )
@@ -74,4 +76,57 @@ func largestGraph(b *graph.Block) int64 {
 		s = max(s, b.Graphs[g+1]-b.Graphs[g])
 	}
 	return s
+}
+
+// ExtentOf returns the extent of a graph with the blocks that programs use.
+func ExtentOf(g *graph.Graph, programs ...*Program) Extent {
+	var e Extent
+	for _, p := range programs {
+		for _, n := range p.Nodes {
+			if n.walks(LoopEdges) {
+				e.NHat = g.LoopBlock()
+			}
+			if n.walks(Edges) {
+				e.N = g.Block()
+			}
+		}
+	}
+	if e.block() == nil {
+		e.N = g.Block()
+	}
+	return e
+}
+
+// walks reports whether a node reads the structure of an edge space.
+func (n Node) walks(s Space) bool {
+	switch o := n.Op.(type) {
+	case SpMM:
+		return o.Over == s
+	case GraphCoef:
+		return o.Space == s || s == LoopEdges && o.Coef == InvSqrt || s == Edges && o.Coef == InvDegree
+	}
+	return n.Type.Space == s
+}
+
+// Check returns the error of a graph that lacks a coefficient p uses.
+func (p *Program) Check(e Extent) error {
+	for _, n := range p.Nodes {
+		if c, ok := n.Op.(GraphCoef); ok {
+			if err := c.Check(e); err != nil {
+				return fmt.Errorf("%s: %w", p.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Widths adds to env the value of every symbol that names a column count.
+func (p *Program) Widths(env cost.Env) {
+	for _, n := range p.Nodes {
+		for _, d := range []Dim{n.Type.Rows, n.Type.Cols} {
+			if names := d.Expr.Symbols(); len(names) == 1 && d.Expr.Equal(cost.Sym(names[0])) {
+				env[names[0]] = int64(d.N)
+			}
+		}
+	}
 }

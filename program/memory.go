@@ -56,7 +56,7 @@ func (l *Layout) keep(p *Program, e Extent) []int64 {
 	for i, n := range p.Nodes {
 		off[i] = Outside
 		size := bytesAt(e, n.Type)
-		if _, input := n.Op.(Input); input || size == 0 || !p.kept(Value(i)) {
+		if _, input := n.Op.(Input); input || size == 0 || !p.Kept(Value(i)) {
 			continue
 		}
 		at, ok := l.Slot[keys[i]]
@@ -72,9 +72,9 @@ func (l *Layout) keep(p *Program, e Extent) []int64 {
 
 func roundUp(n int64) int64 { return (n + align - 1) &^ (align - 1) }
 
-// kept reports whether a value outlives a step: a leaf, or a value computed
+// Kept reports whether a value outlives a step: a leaf, or a value computed
 // once that a step reads.
-func (p *Program) kept(v Value) bool {
+func (p *Program) Kept(v Value) bool {
 	if _, ok := p.Nodes[v].Op.(Leaf); ok {
 		return true
 	}
@@ -166,7 +166,7 @@ func (p *Program) lives(e Extent, s Stage, off []int64) []*life {
 	var out []*life
 	for i, n := range p.Nodes {
 		size := bytesAt(e, n.Type)
-		if n.Stage != s || off[i] != Outside || size == 0 || p.kept(Value(i)) {
+		if n.Stage != s || off[i] != Outside || size == 0 || p.Kept(Value(i)) {
 			continue
 		}
 		if x := p.overwrites(Value(i), of, last, size); x != nil {
@@ -216,4 +216,22 @@ func (p *Program) lastReads(s Stage) []int {
 		last[o.Value] = len(p.Nodes)
 	}
 	return last
+}
+
+// Deaths returns, for each operation, the transient values whose lifetime ends
+// with it and whose place nothing took over.
+func (p *Program) Deaths(e Extent) [][]Value {
+	out := make([][]Value, len(p.Nodes))
+	for _, s := range []Stage{Pre, Step} {
+		off := make([]int64, len(p.Nodes))
+		for i := range off {
+			off[i] = Outside
+		}
+		for _, x := range p.lives(e, s, off) {
+			if x.to < len(p.Nodes) {
+				out[x.to] = append(out[x.to], x.values[len(x.values)-1])
+			}
+		}
+	}
+	return out
 }

@@ -1,0 +1,219 @@
+// Package runtime executes programs.
+//
+// A [Session] holds one graph, the programs that run over it and the arena in
+// which all their values lie, at the offsets that the memory layout chose
+// before anything ran. A step runs a program's operations in order, each with
+// weft's kernels on the session's threads; it allocates nothing after the
+// first, and its result has the same bits for any number of threads.
+//
+// The kernels count what they did. Predict says what the program stated
+// beforehand; the two are computed by different code and agree exactly.
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/kernel"
+	"github.com/weft-gnn/weft/program"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// Options are the choices of a session.
+type Options struct {
+	// Threads is the number of threads; 0 stands for 1.
+	Threads int
+	// Seed keys initial parameters and dropout.
+	Seed uint64
+	// Poison overwrites every value's place when its lifetime ends, and makes
+	// HighWater exact. It is for tests: it costs a pass over memory per value.
+	Poison bool
+	// Trace, where set, is called after every operation.
+	Trace func(Event)
+}
+
+// Session is a set of programs ready to run over one graph. It is used by one
+// goroutine at a time.
+type Session struct {
+	extent   program.Extent
+	programs []*compiled
+	layout   program.Layout
+	arena    *tensor.Arena
+	slots    map[string]tensor.Matrix
+	exec     program.Exec
+	pool     *kernel.Pool
+	opts     Options
+	computed map[string]bool // values of the prelude that are there
+}
+
+// New prepares programs to run over g. Programs share the parameters, state
+// and precomputed values that have the same names.
+//
+// Errors: a graph that lacks a coefficient the programs use (weights that sum
+// to 0 or less into a vertex); memory that cannot be had.
+func New(g *graph.Graph, o Options, programs ...*program.Program) (*Session, error) {
+	s := &Session{opts: o, slots: map[string]tensor.Matrix{}, computed: map[string]bool{}}
+	s.extent = program.ExtentOf(g, programs...)
+	for _, p := range programs {
+		if err := p.Check(s.extent); err != nil {
+			return nil, fmt.Errorf("runtime: %w", err)
+		}
+	}
+	s.layout = program.Memory(programs, s.extent)
+	var err error
+	if s.arena, err = tensor.NewArena(s.layout.Size); err != nil {
+		return nil, fmt.Errorf("runtime: %w", err)
+	}
+	s.pool = kernel.NewPool(max(1, o.Threads))
+	s.exec = program.Exec{Ctx: &kernel.Ctx{Pool: s.pool}, N: s.extent.N, NHat: s.extent.NHat, Seed: o.Seed}
+	for i, p := range programs {
+		s.programs = append(s.programs, s.compile(p, s.layout.Offset[i]))
+	}
+	if o.Poison {
+		s.arena.Poison()
+	}
+	s.initialise()
+	return s, nil
+}
+
+// Close stops the threads and frees the arena; values drawn from it are gone.
+func (s *Session) Close() error {
+	s.pool.Close()
+	return s.arena.Close()
+}
+
+// Extent returns the sizes that the session's programs run at.
+func (s *Session) Extent() program.Extent { return s.extent }
+
+// Layout returns where values lie in the arena.
+func (s *Session) Layout() program.Layout { return s.layout }
+
+// Bind sets the input called name, for all programs that read it. The matrix
+// is read where it lies, and must stay as it is until another is bound.
+// Values computed once are computed again.
+func (s *Session) Bind(name string, m tensor.Matrix) error {
+	found := false
+	for _, c := range s.programs {
+		for i, n := range c.p.Nodes {
+			in, ok := n.Op.(program.Input)
+			if !ok || in.Name != name {
+				continue
+			}
+			if rows := s.extent.Rows(n.Type); m.Rows != rows || m.Cols != n.Type.Cols.N {
+				return fmt.Errorf("runtime: input %q is %v, want %d×%d", name, m, rows, n.Type.Cols.N)
+			}
+			found = true
+			c.set(program.Value(i), m)
+		}
+	}
+	if !found {
+		return fmt.Errorf("runtime: no program has an input called %q", name)
+	}
+	clear(s.computed)
+	return nil
+}
+
+// Value returns the output called name of program i, as its last run left it.
+func (s *Session) Value(i int, name string) (tensor.Matrix, error) {
+	c := s.programs[i]
+	v := c.p.Output(name)
+	if v == program.None {
+		return tensor.Matrix{}, fmt.Errorf("runtime: program %s has no output %q", c.p.Name, name)
+	}
+	return c.values[v], nil
+}
+
+// Counted is what kernels did.
+type Counted struct{ Work, Bytes int64 }
+
+// Run executes one step of program i against a target. step keys the step's
+// random numbers and the optimiser's corrections. It returns what the kernels
+// counted.
+//
+// Errors: a [NonFiniteError] when the output "loss" is NaN or infinite, before
+// any parameter was updated.
+func (s *Session) Run(i int, step uint32, t program.Target) (Counted, error) {
+	c := s.programs[i]
+	s.exec.Step, s.exec.Target = step, t
+	if err := s.prelude(c); err != nil {
+		return Counted{}, err
+	}
+	return s.stage(c, program.Step)
+}
+
+// Prelude runs what program i computes once per run, if it is not there yet,
+// and returns what was counted. Run does so by itself.
+func (s *Session) Prelude(i int) (Counted, error) {
+	c := s.programs[i]
+	if !s.missing(c) {
+		return Counted{}, nil
+	}
+	n, err := s.stage(c, program.Pre)
+	for _, k := range c.kept {
+		s.computed[k] = err == nil
+	}
+	return n, err
+}
+
+func (s *Session) prelude(c *compiled) error {
+	if !s.missing(c) {
+		return nil
+	}
+	for i, other := range s.programs {
+		if other == c {
+			_, err := s.Prelude(i)
+			return err
+		}
+	}
+	return errors.New("runtime: not a program of this session")
+}
+
+func (s *Session) missing(c *compiled) bool {
+	for _, k := range c.kept {
+		if !s.computed[k] {
+			return true
+		}
+	}
+	return false
+}
+
+// Predict returns the work and bytes that program i states for one run of a
+// stage, given the numbers of target rows and of present target values.
+func (s *Session) Predict(i int, stage program.Stage, t program.Target) (Counted, error) {
+	p, env := s.programs[i].p, s.Env(t)
+	work, err1 := p.Work(stage).Eval(env)
+	bytes, err2 := p.Bytes(stage).Eval(env)
+	return Counted{work, bytes}, errors.Join(err1, err2)
+}
+
+// Env returns the value of every symbol but the widths.
+func (s *Session) Env(t program.Target) cost.Env {
+	env := s.extent.Env()
+	env["t"], env["τ"] = int64(len(t.Rows)), t.Total
+	for _, c := range s.programs {
+		c.p.Widths(env)
+	}
+	return env
+}
+
+// HighWater returns the end of the highest byte of the arena that was written.
+// It is exact in a session with Options.Poison.
+func (s *Session) HighWater() int64 { return s.arena.HighWater() }
+
+// ArenaBytes returns the size of the arena: parameters, optimiser state, what
+// is computed once, and the largest set of values alive together.
+func (s *Session) ArenaBytes() int64 { return s.layout.Size }
+
+func finite(m tensor.Matrix) bool {
+	for r := range m.Rows {
+		for _, v := range m.Row(r) {
+			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,168 @@
+package runtime
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/weft-gnn/weft/kernel"
+	"github.com/weft-gnn/weft/program"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// compiled is a program with its values placed.
+type compiled struct {
+	p      *program.Program
+	values []tensor.Matrix
+	in     [][]tensor.Matrix
+	loss   program.Value
+	kept   []string // keys of the values that the prelude computes
+	dies   [][]program.Value
+}
+
+// compile resolves every value of p to its place in the arena.
+func (s *Session) compile(p *program.Program, offset []int64) *compiled {
+	c := &compiled{p: p, loss: p.Output("loss"), values: make([]tensor.Matrix, len(p.Nodes)), in: make([][]tensor.Matrix, len(p.Nodes))}
+	keys := p.Keys()
+	for i, n := range p.Nodes {
+		c.in[i] = make([]tensor.Matrix, len(n.In))
+		rows := s.extent.Rows(n.Type)
+		if _, input := n.Op.(program.Input); input {
+			c.values[i] = tensor.New(rows, n.Type.Cols.N)
+		} else if offset[i] != program.Outside {
+			c.values[i] = s.arena.View(offset[i], rows, n.Type.Cols.N)
+		} else {
+			c.values[i] = tensor.New(rows, n.Type.Cols.N) // no values
+		}
+		if _, leaf := n.Op.(program.Leaf); leaf {
+			s.slots[keys[i]] = c.values[i]
+		} else if p.Kept(program.Value(i)) {
+			c.kept = append(c.kept, keys[i])
+		}
+		for j, v := range n.In {
+			c.in[i][j] = c.values[v]
+		}
+	}
+	if s.opts.Poison {
+		c.dies = p.Deaths(s.extent)
+	}
+	return c
+}
+
+// set replaces a value and every operand that reads it.
+func (c *compiled) set(v program.Value, m tensor.Matrix) {
+	c.values[v] = m
+	for i, n := range c.p.Nodes {
+		for j, u := range n.In {
+			if u == v {
+				c.in[i][j] = m
+			}
+		}
+	}
+}
+
+// Event is one operation that ran.
+type Event struct {
+	Program *program.Program
+	Node    program.Value
+	Elapsed time.Duration
+	Counted
+}
+
+// stage runs the operations of one stage in order.
+func (s *Session) stage(c *compiled, stage program.Stage) (n Counted, err error) {
+	at := 0
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("runtime: operation %d, %v: %w", at, c.p.Nodes[at].Op, asError(r))
+		}
+	}()
+	s.exec.Count.Reset()
+	for at = range c.p.Nodes {
+		if c.p.Nodes[at].Stage != stage || isLeaf(c.p.Nodes[at].Op) {
+			continue
+		}
+		if s.opts.Trace == nil {
+			c.p.Nodes[at].Op.Run(&s.exec, c.in[at], c.values[at])
+		} else {
+			s.traced(c, at)
+		}
+		if stage == program.Step && program.Value(at) == c.loss && !finite(c.values[at]) {
+			return Counted{}, s.firstNonFinite(c)
+		}
+		if s.opts.Poison {
+			s.poison(c, at)
+		}
+	}
+	n.Work, n.Bytes = s.exec.Count.Read()
+	return n, nil
+}
+
+func isLeaf(op program.Op) bool { _, ok := op.(program.Leaf); return ok }
+
+// asError turns a kernel's panic into an error: shape misuse is a ShapeError.
+func asError(r any) error {
+	if err, ok := r.(error); ok {
+		return err
+	}
+	return fmt.Errorf("%v", r)
+}
+
+func (s *Session) traced(c *compiled, at int) {
+	work, bytes := s.exec.Count.Read()
+	start := time.Now()
+	c.p.Nodes[at].Op.Run(&s.exec, c.in[at], c.values[at])
+	e := Event{Program: c.p, Node: program.Value(at), Elapsed: time.Since(start)}
+	w, b := s.exec.Count.Read()
+	e.Work, e.Bytes = w-work, b-bytes
+	s.opts.Trace(e)
+}
+
+// poison overwrites the places of the values that operation at read last.
+func (s *Session) poison(c *compiled, at int) {
+	for _, v := range c.dies[at] {
+		for r := range c.values[v].Rows {
+			for j := range c.values[v].Row(r) {
+				kernel.SetBits(&c.values[v].Row(r)[j], deadBits)
+			}
+		}
+	}
+}
+
+// deadBits is a NaN that no kernel makes: read by mistake, it spreads.
+const deadBits = 0x7fc0dead
+
+// NonFiniteError says which operation first made a value that is NaN or infinite.
+type NonFiniteError struct {
+	Op    string
+	Layer int // −1 outside layers
+	Step  uint32
+}
+
+func (e *NonFiniteError) Error() string {
+	where := "outside the layers"
+	if e.Layer >= 0 {
+		where = fmt.Sprintf("in layer %d", e.Layer)
+	}
+	return fmt.Sprintf("runtime: the loss is not finite in step %d; the first operation to give NaN or infinity is %s %s", e.Step, e.Op, where)
+}
+
+// firstNonFinite runs forward again and returns the first operation, or leaf,
+// whose value is not finite. Updates come after the loss, so the parameters
+// are still those of this step.
+func (s *Session) firstNonFinite(c *compiled) error {
+	for i, n := range c.p.Nodes {
+		switch {
+		case n.Stage == program.Step && !isLeaf(n.Op):
+			n.Op.Run(&s.exec, c.in[i], c.values[i])
+		case n.Stage == program.Pre && !c.p.Kept(program.Value(i)):
+			continue
+		}
+		if !n.Type.Index && !finite(c.values[i]) {
+			return &NonFiniteError{Op: n.Op.String(), Layer: n.Layer, Step: s.exec.Step}
+		}
+		if program.Value(i) == c.loss {
+			break
+		}
+	}
+	return &NonFiniteError{Op: "the loss", Layer: -1, Step: s.exec.Step}
+}
