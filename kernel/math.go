@@ -11,7 +11,7 @@ const (
 	ln2Lo = -2.12194440e-4 // so that n·ln2Hi is exact
 )
 
-// exp returns eˣ to 2 ulp, results below the smallest normal number included.
+// exp returns eˣ to 1 ulp, results below the smallest normal number included.
 //
 // With n = round(x/ln 2) and r = x − n·ln 2, eˣ = 2ⁿ·eʳ and |r| ≤ ln(2)/2.
 //
@@ -54,15 +54,18 @@ func expTail(r float32) float32 {
 // pow2 returns 2ⁿ for normal results.
 func pow2(n int32) float32 { return math.Float32frombits(uint32(n+127) << 23) }
 
-// expm1 returns eˣ − 1 to 3 ulp, also near 0, where eˣ and 1 cancel.
+// expm1 returns eˣ − 1 to 2 ulp, also near 0, where eˣ and 1 cancel:
+// 2ⁿ·eʳ − 1 = 2ⁿ(eʳ − 1) + (2ⁿ − 1), the last term being exact.
 func expm1(x float32) float32 {
-	if x > -0.34 && x < 0.34 {
-		return x + x*x*expTail(x)
+	if !(x > -10 && x < 10) {
+		return exp(x) - 1
 	}
-	return exp(x) - 1
+	r, n := reduce(x)
+	s := pow2(n)
+	return s*(r+r*r*expTail(r)) + (s - 1)
 }
 
-// log returns the natural logarithm to 2 ulp.
+// log returns the natural logarithm to 1 ulp.
 //
 // With x = 2ⁿ·f and √½ ≤ f < √2, ln x = n·ln 2 + ln f.
 //
@@ -90,20 +93,15 @@ func log(x float32) float32 {
 		n--
 	}
 	f--
-	return logTail(f, float32(n))
-}
-
-// logTail returns ln(1 + f) + n·ln 2 for √½ ≤ 1 + f < √2.
-func logTail(f, n float32) float32 {
-	z := f * f
+	k, z := float32(n), f*f
 	y := ((((((((7.0376836292e-2*f-1.1514610310e-1)*f+1.1676998740e-1)*f-1.2420140846e-1)*f+1.4249322787e-1)*f-1.6668057665e-1)*f+2.0000714765e-1)*f-2.4999993993e-1)*f + 3.3333331174e-1) * f * z
-	y += n * ln2Lo
+	y += k * ln2Lo
 	y -= 0.5 * z
-	return f + y + n*ln2Hi
+	return f + y + k*ln2Hi
 }
 
-// log1p returns ln(1 + x) for x ≥ 0 to 3 ulp, also near 0. Rounding 1 + x to u
-// loses digits of x that x/(u − 1) puts back.
+// log1p returns ln(1 + x) for 0 ≤ x ≤ 1 to 3 ulp. Rounding 1 + x to u loses
+// digits of x that x/(u − 1) puts back.
 func log1p(x float32) float32 {
 	u := 1 + x
 	if u == 1 {
@@ -130,7 +128,7 @@ func logSigmoid(x float32) float32 {
 	return x - log1p(exp(x))
 }
 
-// tanh returns the hyperbolic tangent to 3 ulp.
+// tanh returns the hyperbolic tangent to 2 ulp.
 //
 // Source: the minimax polynomial of Cephes, tanhf, below 0.625.
 func tanh(x float32) float32 {
