@@ -75,7 +75,7 @@ func (a *atom) eval(env Env) (*big.Rat, error) {
 		return slices.MinFunc(args, (*big.Rat).Cmp), nil
 	}
 	if args[1].Cmp(one) < 0 {
-		return nil, fmt.Errorf("cost: divisor %v is %v, want at least 1", a.args[1], args[1])
+		return nil, fmt.Errorf("cost: divisor %v is %s, want at least 1", a.args[1], args[1].RatString())
 	}
 	return rounded(a.kind, args[0], args[1]), nil
 }

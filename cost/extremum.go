@@ -26,8 +26,9 @@ func Min(e Expr, es ...Expr) Expr {
 	return extremum(minAtom, append([]Expr{e}, es...))
 }
 
-// maxArms bounds the arguments that flattening may produce; beyond it a nested
-// maximum stays nested, which is smaller.
+// maxArms bounds the arguments that flattening may produce. Beyond it a nested
+// maximum stays nested, which is smaller: a sum of L maxima, one per layer, would
+// become 2ᴸ arguments.
 const maxArms = 16
 
 func extremum(kind atomKind, args []Expr) Expr {

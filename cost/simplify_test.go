@@ -62,20 +62,3 @@ func TestSubst(t *testing.T) {
 		t.Errorf("symbols are replaced at once: got %v, want n·k", got)
 	}
 }
-
-// TestDepthStaysSmall builds the depth of a network of many branches and
-// residuals; the paths that cannot be longest must go.
-func TestDepthStaysSmall(t *testing.T) {
-	depth := Expr{}
-	dense := Add(Int(1), Log2(k))
-	for range 25 {
-		sum := Add(depth, Log2(d), Int(1))
-		softmax := Add(depth, Scale(2, Log2(d)), Int(3))
-		mlp := Add(depth, Scale(2, dense))
-		depth = Add(Max(sum, softmax, mlp, depth), Int(1))
-	}
-	want := "75 + 25·max(1 + 2·⌈log₂ d⌉, 2·⌈log₂ k⌉)"
-	if got := depth.String(); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
