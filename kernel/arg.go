@@ -15,17 +15,19 @@ import (
 // and column and no other.
 // Cost: work mk, bytes 8(n_end + 1) + 4mk + 4·n_end·k, + 4m at Src.
 func ArgMax(ctx *Ctx, b *graph.Block, end End, x, arg tensor.Matrix) {
-	argBlock(ctx, "kernel.ArgMax", b, end, 1, x, arg)
+	wantShape("kernel.ArgMax: x", x, b.Edges(), arg.Cols)
+	wantShape("kernel.ArgMax: arg", arg, vertices(b, end), arg.Cols)
+	argBlock(ctx, b, end, 1, x, arg)
 }
 
 // ArgMin finds the smallest values, as [ArgMax].
 func ArgMin(ctx *Ctx, b *graph.Block, end End, x, arg tensor.Matrix) {
-	argBlock(ctx, "kernel.ArgMin", b, end, -1, x, arg)
+	wantShape("kernel.ArgMin: x", x, b.Edges(), arg.Cols)
+	wantShape("kernel.ArgMin: arg", arg, vertices(b, end), arg.Cols)
+	argBlock(ctx, b, end, -1, x, arg)
 }
 
-func argBlock(ctx *Ctx, what string, b *graph.Block, end End, sign float32, x, arg tensor.Matrix) {
-	wantShape(what+": x", x, b.Edges(), arg.Cols)
-	wantShape(what+": arg", arg, vertices(b, end), arg.Cols)
+func argBlock(ctx *Ctx, b *graph.Block, end End, sign float32, x, arg tensor.Matrix) {
 	m := ctx.argSegments(at(b, end), sign, x, arg)
 	k := int64(arg.Cols)
 	ctx.Count.Add(m*k, 8*int64(arg.Rows+1)+4*m*k+4*int64(arg.Rows)*k+positionBytes(end, m))

@@ -48,6 +48,7 @@
 //	Copy, Slice       0                           8rk
 //	Concat            0                           8r·Σkᵢ
 //	Unslice           0                           4(rk + rK)
+//	Expand            0                           4(k + rk)
 //	Fill              0                           4rk
 //	ScaleBy           rk                          4(2rk + 1)
 //	AddBias           rk                          4(2rk + k)
@@ -69,7 +70,7 @@
 //	SoftmaxGrad       4rk                         12rk
 //	LogSoftmax        r(5k + 1)                   8rk
 //	LogSoftmaxGrad    4rk                         12rk
-//	Dropout           2rk                         8rk + 8r·[ids]
+//	Dropout           2rk                         8rk
 //	CrossEntropy      s(4C + 3) + 1               4(r + sC + 1) + 4r·[list]
 //	CrossEntropyGrad  s(6C + 1) + 1               4(1 + r + sC + nC) + 4r·[list]
 //	ValueLoss         t·w + 1                     4(2rC + 1) + 4r·[list]

@@ -48,18 +48,21 @@ func GraphBroadcast(ctx *Ctx, b *graph.Block, x, y tensor.Matrix) {
 // Contract: as [ArgMax], with vertices in place of edges; for [Pick] and [Route].
 // Cost: work nk, bytes 8(G + 1) + 4nk + 4Gk.
 func GraphArgMax(ctx *Ctx, b *graph.Block, x, arg tensor.Matrix) {
-	graphArg(ctx, "kernel.GraphArgMax", b, 1, x, arg)
+	s := ctx.graphsOf(b)
+	wantShape("kernel.GraphArgMax: x", x, int(s.edges()), arg.Cols)
+	wantShape("kernel.GraphArgMax: arg", arg, s.rows(), arg.Cols)
+	graphArg(ctx, s, 1, x, arg)
 }
 
 // GraphArgMin finds the smallest values, as [GraphArgMax].
 func GraphArgMin(ctx *Ctx, b *graph.Block, x, arg tensor.Matrix) {
-	graphArg(ctx, "kernel.GraphArgMin", b, -1, x, arg)
+	s := ctx.graphsOf(b)
+	wantShape("kernel.GraphArgMin: x", x, int(s.edges()), arg.Cols)
+	wantShape("kernel.GraphArgMin: arg", arg, s.rows(), arg.Cols)
+	graphArg(ctx, s, -1, x, arg)
 }
 
-func graphArg(ctx *Ctx, what string, b *graph.Block, sign float32, x, arg tensor.Matrix) {
-	s := ctx.graphsOf(b)
-	wantShape(what+": x", x, int(s.edges()), arg.Cols)
-	wantShape(what+": arg", arg, s.rows(), arg.Cols)
+func graphArg(ctx *Ctx, s segments, sign float32, x, arg tensor.Matrix) {
 	n, k := ctx.argSegments(s, sign, x, arg), int64(arg.Cols)
 	ctx.Count.Add(n*k, 8*int64(arg.Rows+1)+4*n*k+4*int64(arg.Rows)*k)
 }

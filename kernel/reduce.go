@@ -58,7 +58,10 @@ func Dot(ctx *Ctx, x, y, z tensor.Matrix) {
 func dotRows(c *call, _, piece, lo, hi int) {
 	sum := 0.0
 	for i := lo; i < hi; i++ {
-		sum += float64(dot(c.x.Row(i), c.y.Row(i)))
+		y := c.y.Row(i)
+		for j, v := range c.x.Row(i) {
+			sum += float64(v) * float64(y[j])
+		}
 	}
 	c.sums[piece] = sum
 }

@@ -1,0 +1,103 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/weft-gnn/weft/internal/ref"
+	"github.com/weft-gnn/weft/internal/rng"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+func testMask(p float32) Mask {
+	return Mask{Key: rng.Key{Seed: 17, Purpose: rng.Dropout}, Step: 3, Site: 2, P: p}
+}
+
+// kept is the mask by the other of the generator's two interfaces, times its scale.
+func kept(m Mask, ids []int64, rows, cols int) ref.Matrix {
+	d := ref.New(rows, cols)
+	words := make([]uint32, cols)
+	for i := range rows {
+		id := uint64(i)
+		if ids != nil {
+			id = uint64(ids[i])
+		}
+		m.Key.Fill(words, m.Step, m.Site, id)
+		for j, w := range words {
+			if float64(w)/(1<<32) >= float64(m.P) {
+				d.Set(i, j, 1/(1-float64(m.P)))
+			}
+		}
+	}
+	return d
+}
+
+func TestDropout(t *testing.T) {
+	for i, s := range [][2]int{{0, 3}, {3, 0}, {2, 1}, {3, 3}, {4, 4}, {5, 9}, {5000, 13}} {
+		for _, p := range []float32{0, 0.5, 0.6, 0.999} {
+			for _, named := range []bool{false, true} {
+				r, k := s[0], s[1]
+				src := newSource(uint64(i))
+				x, y := src.uniform(r, k), src.empty(r, k)
+				var ids []int64
+				if named {
+					for i := range r {
+						ids = append(ids, int64(i)*int64(i)<<33+5)
+					}
+				}
+				trial{
+					name: fmt.Sprintf("%d×%d/p=%v/ids=%v", r, k, p, named),
+					in:   []tensor.Matrix{x}, out: []tensor.Matrix{y},
+					run:    func(ctx *Ctx) { Dropout(ctx, testMask(p), ids, x, y) },
+					want:   []ref.Matrix{kept(testMask(p), ids, r, k).Had(ref.Of(x))},
+					rounds: 3, work: int64(2 * r * k), bytes: int64(8 * r * k),
+				}.check(t)
+			}
+		}
+	}
+}
+
+// The share of values that stay, and their mean, are those of a fair mask.
+func TestDropoutKeepsTheExpectation(t *testing.T) {
+	const rows, cols, p = 2000, 100, 0.3
+	x, y := tensor.New(rows, cols), tensor.New(rows, cols)
+	Fill(contexts[0], 1, x)
+	Dropout(contexts[0], testMask(p), nil, x, y)
+	got := ref.Of(y).Sum() / (rows * cols)
+	// Five standard deviations of the mean of Bernoulli variables of value 1/(1−p).
+	if limit := 5 * math.Sqrt(p/(1-p)/(rows*cols)); math.Abs(got-1) > limit {
+		t.Errorf("mean %v, want 1 ± %.2g", got, limit)
+	}
+}
+
+// Rows drawn apart, in another order, have the mask of the whole.
+func TestDropoutMaskFollowsIdentity(t *testing.T) {
+	const cols = 11
+	x, y := tensor.New(6, cols), tensor.New(6, cols)
+	Fill(contexts[0], 1, x)
+	Dropout(contexts[0], testMask(0.5), nil, x, y)
+	part := tensor.New(3, cols)
+	Dropout(contexts[0], testMask(0.5), []int64{4, 0, 5}, rowsOf(x, 0, 3), part)
+	for i, id := range []int{4, 0, 5} {
+		for j, v := range part.Row(i) {
+			if v != y.Row(id)[j] {
+				t.Errorf("identity %d, column %d: %v apart, %v in the whole", id, j, v, y.Row(id)[j])
+			}
+		}
+	}
+}
+
+func BenchmarkDropout(b *testing.B) {
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("shape=16384x64/threads=%d", threads), func(b *testing.B) {
+			x, y := newSource(1).uniform(16384, 64), tensor.New(16384, 64)
+			ctx := &Ctx{Pool: NewPool(threads)}
+			defer ctx.Pool.Close()
+			for b.Loop() {
+				Dropout(ctx, testMask(0.5), nil, x, y)
+			}
+			reportRate(b, ctx)
+		})
+	}
+}
