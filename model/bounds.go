@@ -8,10 +8,16 @@ import "github.com/weft-gnn/weft/cost"
 // is one that the paper does not state.
 type Bounds struct {
 	Paper, Weft Bound
+	// Message is what the paper states of one message alone, ψ on one edge
+	// ([PDG] Table 5).
+	Message Bound
 }
 
 // Bound is a work and a depth.
 type Bound struct{ Work, Depth cost.Expr }
+
+// Stated reports whether b is a bound, not the zero Bound.
+func (b Bound) Stated() bool { return !b.Work.IsZero() }
 
 // symbols of the bounds.
 var (

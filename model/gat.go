@@ -15,7 +15,7 @@ var gat = Model{
 	Activation: kernel.Func{Kind: kernel.ELU, Param: 1},
 	Defaults:   Options{Layers: 2, Hidden: 64, Heads: 8, OutHeads: 1, Dropout: 0.6, EdgeDropout: 0.6, Depth: 1},
 	Recipes:    []Recipe{gatRecipe("cora", 1), gatRecipe("citeseer", 1), gatRecipe("pubmed", 8)},
-	Bounds:     Bounds{Paper: Bound{gatWork(), logDepth()}, Weft: Bound{edgeAndDense(), logDepth()}},
+	Bounds:     Bounds{Paper: Bound{gatWork(), logDepth()}, Weft: Bound{edgeAndDense(), logDepth()}, Message: Bound{cost.Mul(d, k, k), logDepth()}},
 }
 
 // mdk² + nk²: [PDG] recomputes the softmax's denominator on every edge.

@@ -17,7 +17,7 @@ var gin = Model{
 	Activation: kernel.Func{Kind: kernel.ReLU},
 	Defaults:   Options{Layers: 2, Hidden: 64, Heads: 1, OutHeads: 1, Dropout: 0.5, Depth: 2, LearnEps: true},
 	Recipes:    []Recipe{ginRecipe("cora"), ginRecipe("citeseer"), ginRecipe("pubmed")},
-	Bounds:     Bounds{Paper: Bound{ginWork(), ginDepth()}, Weft: Bound{ginWork(), ginDepth()}},
+	Bounds:     Bounds{Paper: Bound{ginWork(), ginDepth()}, Weft: Bound{ginWork(), ginDepth()}, Message: Bound{cost.Int(1), cost.Int(1)}},
 }
 
 // mk + Knk² and log d + K log k.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/program"
 )
@@ -14,7 +15,7 @@ var sage = Model{
 	Activation: kernel.Func{Kind: kernel.ReLU},
 	Defaults:   Options{Layers: 2, Hidden: 64, Heads: 1, OutHeads: 1, Dropout: 0.5, Depth: 1},
 	Recipes:    []Recipe{sageRecipe("cora"), sageRecipe("citeseer"), sageRecipe("pubmed")},
-	Bounds:     Bounds{Paper: Bound{edgeAndDense(), logDepth()}, Weft: Bound{edgeAndDense(), logDepth()}},
+	Bounds:     Bounds{Paper: Bound{edgeAndDense(), logDepth()}, Weft: Bound{edgeAndDense(), logDepth()}, Message: Bound{cost.Int(1), cost.Int(1)}},
 }
 
 // SAGE is one GraphSAGE layer with the mean aggregator,
