@@ -30,6 +30,8 @@ type Dataset struct {
 	// Name is how the set was asked for.
 	Name string
 	Task Task
+	// Metric is what the set's authors score it by, where they say.
+	Metric Metric
 	// Graph holds all vertices; a set of several graphs is their disjoint union.
 	Graph *graph.Graph
 	// X has one row per vertex; 0 columns where the set has no features.

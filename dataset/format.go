@@ -33,6 +33,12 @@ func formats() []*Format {
 		// One line a format, in the order in which help texts list them.
 		&planetoidFormat,
 		&npzFormat,
+		&tuFormat,
+		&ginFormat,
+		&ogbFormat,
+		&mtxFormat,
+		&metisFormat,
+		&snapFormat,
 	}
 }
 
@@ -126,7 +132,7 @@ func detect(p Probe) (*Format, error) {
 	case 1:
 		return best[0], nil
 	case 0:
-		return nil, fmt.Errorf("dataset: %s: no known layout (known: %s); name one with --format", p.Path, formatNames(formats()))
+		return nil, errNoLayout(p)
 	}
 	return nil, fmt.Errorf("dataset: %s fits the layouts %s: choose one with --format", p.Path, formatNames(best))
 }

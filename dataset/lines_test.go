@@ -1,0 +1,329 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// realFile returns the path of a file of a real data set, or skips the test.
+func realFile(t testing.TB, set, name string) string {
+	t.Helper()
+	for _, root := range filepath.SplitList(os.Getenv("WEFT_DATA")) {
+		path := filepath.Join(root, set, filepath.FromSlash(name))
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", set, set)
+	return ""
+}
+
+// writeFiles writes files below a new folder and returns the folder.
+func writeFiles(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func gzipped(t testing.TB, text []byte) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// textOf reads text as a file called "in", as readers do.
+func textOf(t testing.TB, text string) (*lineReader, *guard) {
+	t.Helper()
+	l, g, err := memoryText(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, g
+}
+
+// memoryText reads text as a file called "in" of an unlimited context.
+func memoryText(text string) (*lineReader, *guard, error) {
+	g := Limits{}.guard("in", int64(len(text)))
+	l, err := newLines(context.Background(), "in", strings.NewReader(text), g)
+	return l, g, err
+}
+
+// wantTextError checks that err is one line that contains each of words.
+func wantTextError(t testing.TB, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", words)
+	}
+	for _, w := range append(words, "dataset: ") {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q lacks %q", err, w)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") || len(err.Error()) > 600 {
+		t.Errorf("error is not one short line: %q", err)
+	}
+}
+
+func TestLineReader(t *testing.T) {
+	long := strings.Repeat("x", 200_000)
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"empty":            {"", nil},
+		"no end":           {"a\nb", []string{"a", "b"}},
+		"both ends":        {"a\r\nb\n", []string{"a", "b"}},
+		"blank lines":      {"\n\r\n a \n", []string{"", "", " a "}},
+		"byte-order mark":  {"\ufeffa\n", []string{"a"}},
+		"beyond a buffer":  {"a\n" + long + "\nb\n", []string{"a", long, "b"}},
+		"gzip":             {gzipped(t, []byte("a\nb\n")), []string{"a", "b"}},
+		"gzip of a buffer": {gzipped(t, []byte(long+"\nb")), []string{long, "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, _ := textOf(t, c.text)
+			var got []string
+			for line, ok := l.next(); ok; line, ok = l.next() {
+				got = append(got, string(line))
+				if l.number != int64(len(got)) {
+					t.Errorf("line %d is number %d", len(got), l.number)
+				}
+			}
+			if l.err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("got %d lines, %v; want %d", len(got), l.err, len(c.want))
+			}
+		})
+	}
+}
+
+func TestLineReaderErrors(t *testing.T) {
+	t.Run("long line", func(t *testing.T) {
+		l, _ := textOf(t, "1\n"+strings.Repeat("1 ", maxLine))
+		l.next()
+		if _, ok := l.next(); ok {
+			t.Fatal("a line beyond the limit was read")
+		}
+		wantTextError(t, l.err, "in:2", "longer than")
+	})
+	t.Run("cut short", func(t *testing.T) {
+		whole := gzipped(t, []byte(strings.Repeat("1 2\n3 5\n", 9999)))
+		l, _ := textOf(t, whole[:len(whole)-9])
+		for _, ok := l.next(); ok; _, ok = l.next() {
+		}
+		wantTextError(t, l.err, "in:", "cut short")
+	})
+	t.Run("UTF-16", func(t *testing.T) {
+		g := Limits{}.guard("in", 4)
+		_, err := newLines(t.Context(), "in", strings.NewReader("\xff\xfe1\x00"), g)
+		wantTextError(t, err, "UTF-16")
+	})
+	t.Run("gzip header", func(t *testing.T) {
+		g := Limits{}.guard("in", 4)
+		_, err := newLines(t.Context(), "in", strings.NewReader("\x1f\x8bnothing of it"), g)
+		wantTextError(t, err, "gzip")
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		g := Limits{}.guard("in", 1<<20)
+		l, err := newLines(ctx, "in", strings.NewReader(strings.Repeat("1 2\n", 1<<18)), g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.next()
+		cancel()
+		n := 0
+		for _, ok := l.next(); ok; _, ok = l.next() {
+			n++
+		}
+		if !errors.Is(l.err, context.Canceled) || n > 1<<15 {
+			t.Errorf("read %d more lines, then %v", n, l.err)
+		}
+	})
+}
+
+// A gzip bomb ends with a LimitError after as much as the limits allow.
+func TestLineReaderBomb(t *testing.T) {
+	bomb := gzipped(t, bytes.Repeat([]byte("1 2\n"), 16<<20))
+	limits := Limits{Floor: 1 << 20, Ratio: 16}
+	g := limits.guard("in", int64(len(bomb)))
+	budget := g.left
+	l, err := newLines(t.Context(), "in", strings.NewReader(bomb), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := int64(0)
+	for line, ok := l.next(); ok; line, ok = l.next() {
+		read += int64(len(line)) + 1
+	}
+	var limit *LimitError
+	if !errors.As(l.err, &limit) || read > budget/heldPerByte {
+		t.Fatalf("read %d bytes with a budget of %d, then %v", read, budget, l.err)
+	}
+}
+
+func TestRecords(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\nb\n\n\n": "",
+		"a\n\nb\n":   "in:2",
+		"\na":        "in:1",
+		"":           "",
+	} {
+		l, _ := textOf(t, text)
+		err := l.records(func([]byte) error { return nil })
+		if want == "" && err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		if want != "" {
+			wantTextError(t, err, want, "blank")
+		}
+	}
+	l, _ := textOf(t, "a\nb\n")
+	stop := errors.New("stop")
+	if err := l.records(func([]byte) error { return stop }); err != stop || l.number != 1 {
+		t.Errorf("line %d: %v", l.number, err)
+	}
+}
+
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		line  string
+		comma bool
+		want  []string
+	}{
+		{"", false, nil},
+		{"  \t ", true, nil},
+		{" 1\t 2  ", false, []string{"1", "2"}},
+		{"1,2", false, []string{"1,2"}},
+		{"1,2", true, []string{"1", "2"}},
+		{"1 , 2\t,3", true, []string{"1", "2", "3"}},
+		{"1 2,3", true, []string{"1", "2", "3"}},
+		{",2", true, []string{"", "2"}},
+		{"1,", true, []string{"1", ""}},
+		{"1,,3, ", true, []string{"1", "", "3", ""}},
+		{",", true, []string{"", ""}},
+	} {
+		var got []string
+		w := words{rest: []byte(c.line), comma: c.comma}
+		for word, ok := w.next(); ok; word, ok = w.next() {
+			got = append(got, string(word))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q: got %q, want %q", c.line, got, c.want)
+		}
+		if _, ok := w.next(); ok {
+			t.Errorf("%q: a word after the last", c.line)
+		}
+	}
+}
+
+// strconv is the oracle.
+func TestParseInt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(
+			rapid.StringMatching(`[-+]?[0-9]{0,20}`),
+			rapid.StringMatching(`[-+0-9. xe]{0,6}`),
+			rapid.StringMatching(`-?92233720368547758[0-9]{2}`),
+			rapid.Map(rapid.Int64(), func(x int64) string { return strconv.FormatInt(x, 10) }),
+		).Draw(t, "text")
+		got, ok := parseInt([]byte(s))
+		want, err := strconv.ParseInt(s, 10, 64)
+		if ok != (err == nil) || ok && got != want {
+			t.Fatalf("%q is read as %d, %v; want %d, %v", s, got, ok, want, err)
+		}
+	})
+}
+
+func TestParseReal(t *testing.T) {
+	for s, want := range map[string]float32{"1": 1, "-.5": -.5, "1e3": 1000, "+2.25": 2.25, "inf": float32(math.Inf(1)), "-INF": float32(math.Inf(-1))} {
+		if got, ok := parseReal([]byte(s)); !ok || got != want {
+			t.Errorf("%q is read as %v, %v", s, got, ok)
+		}
+	}
+	for _, s := range []string{"", "x", "1e39", "0x10", "1_0", "0x1p3", "1,5", "1 2", "--1", "\x00"} {
+		if got, ok := parseReal([]byte(s)); ok {
+			t.Errorf("%q is read as %v", s, got)
+		}
+	}
+	if x, ok := parseReal([]byte("NaN")); !ok || x == x {
+		t.Errorf("NaN is read as %v, %v", x, ok)
+	}
+}
+
+// Reading a line of numbers allocates nothing.
+func TestParsingDoesNotAllocate(t *testing.T) {
+	l, _ := textOf(t, strings.Repeat("123456 7890123 0.25\n", 4000))
+	allocs := testing.AllocsPerRun(1000, func() {
+		line, ok := l.next()
+		if !ok {
+			t.Fatal("the text ended")
+		}
+		w := words{rest: line, comma: true}
+		for range 2 {
+			word, _ := w.next()
+			if _, ok := parseInt(word); !ok {
+				t.Fatal("no integer")
+			}
+		}
+		word, _ := w.next()
+		if _, ok := parseReal(word); !ok {
+			t.Fatal("no number")
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations a line", allocs)
+	}
+}
+
+func TestShow(t *testing.T) {
+	if got := show([]byte("a\x00b")); got != `"a\x00b"` {
+		t.Error(got)
+	}
+	if got := show(bytes.Repeat([]byte("x"), 1000)); len(got) > 60 {
+		t.Error(got)
+	}
+}
+
+// A broken reader's error names the line it came up on.
+func TestLineReaderFault(t *testing.T) {
+	text := strings.Repeat("1 2\n", 100_000)
+	broken := io.MultiReader(strings.NewReader(text), errorReader{})
+	l, err := newLines(t.Context(), "in", broken, Limits{}.guard("in", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ok := l.next(); ok; _, ok = l.next() {
+	}
+	wantTextError(t, l.err, fmt.Sprintf("in:%d", 100_001), "disk on fire")
+}
+
+type errorReader struct{}
+
+func (errorReader) Read([]byte) (int, error) { return 0, errors.New("disk on fire") }

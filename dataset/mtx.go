@@ -1,0 +1,106 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// mtxFormat reads Matrix Market files as adjacency matrices: the entry in row i
+// and column j is the edge i→j, and its value the edge's weight.
+//
+// A symmetric or skew-symmetric header states undirected edges, a general one
+// directed edges. An entry of a coordinate file is an edge whatever its value,
+// zero included; an array file lists every entry, and there a zero is no edge.
+// Complex values are refused, since weights are real. Vertices are called by
+// their row, from 1.
+//
+// Source: Boisvert, Pozo and Remington, "The Matrix Market exchange formats",
+// NISTIR 5935, 1996; the "%%GraphBLAS type" comment is LAGraph_MMRead's.
+var mtxFormat = Format{
+	Name:   "mtx",
+	About:  "Matrix Market coordinate and array files (*.mtx)",
+	Detect: detectMTX,
+	Read:   readMTX,
+}
+
+func detectMTX(p Probe) Score {
+	switch {
+	case isMTXBanner(bytes.TrimPrefix(p.Head, []byte("\ufeff"))):
+		return Certain
+	case p.Ext() == ".mtx" && !p.Dir:
+		return Likely // what its banner lacks is the reader's to say
+	}
+	return No
+}
+
+func isMTXBanner(line []byte) bool {
+	return len(line) >= len(mtxBanner) && bytes.EqualFold(line[:len(mtxBanner)], []byte(mtxBanner))
+}
+
+func readMTX(ctx context.Context, path string, opt Options) (*Dataset, error) {
+	l, g, err := openLines(ctx, path, opt.Limits)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	m, err := parseMTX(l, g)
+	if err != nil {
+		return nil, err
+	}
+	return m.dataset(path, opt)
+}
+
+// dataset makes a graph of a square matrix.
+func (m *mtxMatrix) dataset(path string, opt Options) (*Dataset, error) {
+	if m.rows != m.cols {
+		return nil, fmt.Errorf("dataset: %s: a %d×%d matrix is no graph: want as many rows as columns, one for each vertex", path, m.rows, m.cols)
+	}
+	n := int(m.rows)
+	e := edgeList{path: path, n: n, src: m.row, dst: m.col, weight: m.value, undirected: m.symmetry != mtxGeneral}
+	d := &Dataset{X: tensor.New(n, 0), IDs: IDs{Int: countFrom(1, n)}}
+	if m.notFinite > 0 {
+		e.weight = nil
+		d.Notes = append(d.Notes, fmt.Sprintf("%d of %d values are not finite, the first on line %d: no value is used as a weight", m.notFinite, len(m.row), m.notFiniteLine))
+	}
+	var err error
+	if d.Graph, err = e.build(opt); err != nil {
+		return nil, err
+	}
+	if m.symmetry == mtxSkew {
+		negateMirrored(d.Graph, m.col)
+	}
+	return d, nil
+}
+
+// negateMirrored gives each arc that symmetrising added the negative of its
+// original's weight: Aᵀ = −A. An arc was added where it points away from its
+// row's destination.
+func negateMirrored(g *graph.Graph, dst []int32) {
+	if g.Weight == nil {
+		return
+	}
+	for v := range g.N {
+		for i := g.Ptr[v]; i < g.Ptr[v+1]; i++ {
+			row := i
+			if g.Listing != nil {
+				row = g.Listing[i]
+			}
+			if dst[row] != int32(v) {
+				g.Weight[i] = -g.Weight[i]
+			}
+		}
+	}
+}
+
+// countFrom returns first, first+1, …, n numbers in all.
+func countFrom(first int64, n int) []int64 {
+	ids := make([]int64, n)
+	for i := range ids {
+		ids[i] = first + int64(i)
+	}
+	return ids
+}

@@ -1,0 +1,289 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// ogbFormat reads the raw text files of the Open Graph Benchmark's homogeneous
+// sets, a folder or zip archive as OGB downloads it, for tasks on vertices
+// (ogbn-…, raw/node-label.csv.gz) and on graphs (ogbg-…, raw/graph-label.csv.gz).
+//
+// What the files leave open (the kind of task, the classes, the metric, whether
+// a listed edge stands for both directions) comes from OGB's master.csv in or
+// beside the folder, else from the set's name. Where neither says it, edges are
+// arcs as listed and the labels' values decide the task.
+//
+// Targets of a binary task are 0/1 values, NaN where one is missing. Edges that
+// carry features are kept when parallel. Vertices are numbered from 0 through
+// the whole set.
+//
+// Source: Hu et al., "Open Graph Benchmark", NeurIPS 2020, and its code's
+// io/read_graph_raw.py.
+var ogbFormat = Format{
+	Name:   "ogb",
+	About:  "OGB raw sets: a folder or zip with raw/edge.csv.gz, raw/num-node-list.csv.gz, …",
+	Detect: detectOGB,
+	Read:   readOGB,
+}
+
+var (
+	errHetero    = errors.New("a graph of several kinds of vertices or edges: weft reads graphs of one kind")
+	errOGBBinary = errors.New("the raw files are binary (raw/data.npz): only OGB's text layout is read")
+)
+
+// ogbMarks are files that only raw folders of OGB have: its text layout's, its
+// binary layout's and its heterogeneous layout's. The reader refuses the last two.
+var ogbMarks = []string{"edge.csv.gz", "edge.csv", "data.npz", "triplet-type-list.csv.gz"}
+
+func detectOGB(p Probe) Score {
+	for _, mark := range ogbMarks {
+		inside := slices.ContainsFunc(p.Names, func(n string) bool { return strings.HasSuffix("/"+n, "/raw/"+mark) })
+		if inside || p.Dir && (isFile(filepath.Join(p.Path, "raw", mark)) || p.Base() == "raw" && p.Has(mark)) {
+			return Certain
+		}
+	}
+	return No
+}
+
+func isFile(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular()
+}
+
+func readOGB(ctx context.Context, name string, opt Options) (*Dataset, error) {
+	if filepath.Base(name) == "raw" {
+		name = filepath.Dir(name)
+	}
+	files, err := openFiles(name)
+	if err != nil {
+		return nil, err
+	}
+	defer files.close()
+	r := &ogbReader{files: files, guard: opt.Limits.guard(name, files.bytes)}
+	if err := r.findRoot(); err != nil {
+		return nil, err
+	}
+	whole, err := filepath.Abs(name)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	names := []string{stem(filepath.Base(whole)), plainStem(filepath.Base(whole)), path.Base(r.root)}
+	if r.meta, err = findOGBMeta(ctx, name, names, r.guard); err != nil {
+		return nil, err
+	}
+	return r.read(ctx, opt)
+}
+
+// ogbReader reads the files of one set.
+type ogbReader struct {
+	files *fileSet
+	root  string // the folder of raw/ and split/ in files
+	guard *guard
+	meta  ogbMeta
+
+	offset []int64 // of the graphs' vertices
+	rows   []int64 // of the graphs' edges
+}
+
+// findRoot finds the folder raw: at the top or, in archives, one folder below.
+func (r *ogbReader) findRoot() error {
+	for _, mark := range ogbMarks {
+		for _, pattern := range []string{"raw/" + mark, "*/raw/" + mark} {
+			found, err := fs.Glob(r.files, pattern)
+			if err != nil {
+				return fmt.Errorf("dataset: %s: %w", r.files.path, err)
+			}
+			if len(found) == 0 {
+				continue
+			}
+			r.root = path.Dir(path.Dir(found[0]))
+			switch mark {
+			case "data.npz":
+				return fmt.Errorf("dataset: %s: %w", r.files.path, errOGBBinary)
+			case "triplet-type-list.csv.gz":
+				return fmt.Errorf("dataset: %s: %w", r.files.path, errHetero)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("dataset: %s: no file raw/edge.csv.gz", r.files.path)
+}
+
+// file returns the path of a text file in the set, gzip'ed or not; false where
+// there is none.
+func (r *ogbReader) file(name string) (string, bool) {
+	for _, ext := range []string{".csv.gz", ".csv"} {
+		if f := path.Join(r.root, name+ext); r.files.has(f) {
+			return f, true
+		}
+	}
+	return path.Join(r.root, name+".csv.gz"), false
+}
+
+func (r *ogbReader) read(ctx context.Context, opt Options) (*Dataset, error) {
+	if err := r.readCounts(ctx); err != nil {
+		return nil, err
+	}
+	d := &Dataset{Metric: r.meta.metric}
+	if r.meta.source == "" {
+		d.Notes = append(d.Notes, "no master.csv knows this set: edges are arcs as listed, and the labels' values decide the task")
+	}
+	n := r.offset[len(r.offset)-1]
+	e, err := r.readEdges(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.guard.counts(n, int64(len(e.src))); err != nil {
+		return nil, err
+	}
+	if d.X, err = r.readFeatures(ctx, "raw/node-feat", n); err != nil {
+		return nil, err
+	}
+	x, err := r.readFeatures(ctx, "raw/edge-feat", int64(len(e.src)))
+	if err != nil {
+		return nil, err
+	}
+	if err := d.buildWithFeatures(e, x, opt); err != nil {
+		return nil, err
+	}
+	items, err := r.readLabels(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	d.Splits, err = r.readSplits(ctx, items)
+	return d, err
+}
+
+// readCounts reads how many vertices and edges each graph has.
+func (r *ogbReader) readCounts(ctx context.Context) error {
+	nodes, err := r.readColumn(ctx, "raw/num-node-list")
+	if err != nil {
+		return err
+	}
+	if r.rows, err = r.readColumn(ctx, "raw/num-edge-list"); err != nil {
+		return err
+	}
+	if len(nodes) != len(r.rows) {
+		return fmt.Errorf("dataset: %s: %d graphs in num-node-list and %d in num-edge-list", r.files.path, len(nodes), len(r.rows))
+	}
+	r.offset = make([]int64, len(nodes)+1)
+	for k, n := range nodes {
+		r.offset[k+1] = r.offset[k] + n
+	}
+	return nil
+}
+
+// readColumn reads one count on each line. The counts' sum fits 32 bits.
+func (r *ogbReader) readColumn(ctx context.Context, name string) ([]int64, error) {
+	file, _ := r.file(name)
+	l, err := r.files.lines(ctx, file, r.guard)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	var counts []int64
+	sum := int64(0)
+	err = l.records(func(line []byte) error {
+		w := words{rest: line, comma: true}
+		n, ok := nextInt(&w)
+		if _, more := w.next(); !ok || more || n < 0 {
+			return l.errorf("%s is not a count", show(line))
+		}
+		if n > math.MaxUint32-sum {
+			return l.at(&LimitError{What: "vertices or edges", Want: n, Max: math.MaxUint32 - sum})
+		}
+		sum += n
+		counts = append(counts, n)
+		return nil
+	})
+	return counts, err
+}
+
+func (r *ogbReader) readEdges(ctx context.Context) (*edgeList, error) {
+	n := r.offset[len(r.offset)-1]
+	if n > math.MaxInt32 {
+		return nil, &LimitError{Path: r.files.path, What: "vertices", Want: n, Max: math.MaxInt32}
+	}
+	file, _ := r.file("raw/edge")
+	l, err := r.files.lines(ctx, file, r.guard)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	e := &edgeList{path: l.name, n: int(n), undirected: r.meta.inverse}
+	e.src, e.dst, err = parseOGBEdges(l, r.offset, r.rows)
+	return e, err
+}
+
+// parseOGBEdges reads rows[k] edges "u,v" of each graph k, whose vertices are
+// counted from 0, and numbers their vertices from offset[k].
+func parseOGBEdges(l *lineReader, offset, rows []int64) (src, dst []int32, err error) {
+	k, left := -1, int64(0)
+	err = l.records(func(line []byte) error {
+		for left == 0 {
+			if k++; k == len(rows) {
+				return l.errorf("more edges than num-edge-list counts")
+			}
+			left = rows[k]
+		}
+		left--
+		n := offset[k+1] - offset[k]
+		w := words{rest: line, comma: true}
+		for _, end := range []*[]int32{&src, &dst} {
+			field, ok := w.next()
+			if !ok || len(field) == 0 {
+				return l.errorf("an id is blank: want two vertices")
+			}
+			v, ok := parseInt(field)
+			if !ok {
+				return l.errorf("vertex %s is not an integer", show(field))
+			}
+			if v < 0 || v >= n {
+				return l.errorf("vertex %d of graph %d is out of range, want 0 to %d", v, k, n-1)
+			}
+			*end = append(*end, int32(offset[k]+v))
+		}
+		if extra, ok := w.next(); ok {
+			return l.errorf("%s after two vertices: want nothing more on the line", show(extra))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	total := int64(0)
+	for _, m := range rows {
+		total += m
+	}
+	if int64(len(src)) != total {
+		return nil, nil, l.errorf("the file ends after %d of the %d edges that num-edge-list counts", len(src), total)
+	}
+	return src, dst, nil
+}
+
+// readFeatures reads a matrix of n rows; it has no columns where there is no file.
+func (r *ogbReader) readFeatures(ctx context.Context, name string, n int64) (tensor.Matrix, error) {
+	file, ok := r.file(name)
+	if !ok {
+		return tensor.New(int(n), 0), nil
+	}
+	t, err := numbers(ctx, r.files, file, r.guard, realField)
+	if err != nil {
+		return tensor.Matrix{}, err
+	}
+	if int64(t.rows()) != n {
+		return tensor.Matrix{}, fmt.Errorf("dataset: %s: %s has %d lines, want %d", r.files.path, file, t.rows(), n)
+	}
+	return tensor.Of(int(n), t.cols, t.data), nil
+}
