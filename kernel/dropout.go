@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"math"
+
 	"github.com/weft-gnn/weft/internal/rng"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -17,7 +19,8 @@ type Mask struct {
 type dropoutOperands struct {
 	mask  Mask
 	ids   []int64
-	below uint32 // a word below it drops its value
+	words []uint32 // a row of random numbers per worker
+	below uint32   // a word below it drops its value
 	scale float32
 }
 
@@ -42,31 +45,48 @@ func Dropout(ctx *Ctx, mask Mask, ids []int64, x, y tensor.Matrix) {
 	}
 	c := &ctx.call
 	*c = call{body: dropoutRows, x: x, dst: y}
-	c.dropout = dropoutOperands{mask: mask, ids: ids}
+	c.dropout = dropoutOperands{mask: mask, ids: ids, words: ctx.randoms(ctx.Pool.Threads() * y.Cols)}
 	c.dropout.below = uint32(float64(mask.P) * (1 << 32))
 	c.dropout.scale = float32(1 / (1 - float64(mask.P)))
 	n, k := ctx.rows(y.Rows, 4*y.Cols), int64(y.Cols)
 	ctx.Count.Add(2*n*k, 8*n*k)
 }
 
+func newDropout(mask Mask, ids []int64) dropoutOperands {
+	return dropoutOperands{
+		mask: mask, ids: ids,
+		below: uint32(float64(mask.P) * (1 << 32)),
+		scale: float32(1 / (1 - float64(mask.P))),
+	}
+}
+
+// id returns the identity of row i.
+func (d *dropoutOperands) id(i int) uint64 {
+	if d.ids == nil {
+		return uint64(i)
+	}
+	return uint64(d.ids[i])
+}
+
+// apply drops or scales a value by its random word.
+func (d *dropoutOperands) apply(word uint32, x float32) float32 {
+	if word < d.below {
+		return 0
+	}
+	return x * d.scale
+}
+
 func dropoutRows(c *call, _, _, lo, hi int) {
 	d := &c.dropout
 	at := rng.Counter{Step: d.mask.Step, Site: d.mask.Site}
 	for i := lo; i < hi; i++ {
-		at.ID = uint64(i)
-		if d.ids != nil {
-			at.ID = uint64(d.ids[i])
-		}
+		at.ID = d.id(i)
 		y, x := c.dst.Row(i), c.x.Row(i)
 		for j := 0; j < len(y); j += 4 {
 			at.Group = uint16(j / 4)
 			words := d.mask.Key.Block(at)
 			for k := j; k < min(j+4, len(y)); k++ {
-				if words[k-j] < d.below {
-					y[k] = 0
-				} else {
-					y[k] = x[k] * d.scale
-				}
+				y[k] = d.apply(words[k-j], x[k])
 			}
 		}
 	}

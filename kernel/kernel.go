@@ -16,6 +16,7 @@ type Ctx struct {
 	chunks  []chunk   // of the rows that are cut, see segments.go
 	scratch []float32 // partial results of ordered reductions, packed operands
 	sums    []float64 // the same in double precision
+	words   []uint32  // random numbers
 	span    [2]int64  // row pointers of a batch of one graph
 }
 
@@ -56,6 +57,14 @@ func (c *Ctx) doubles(n int) []float64 {
 		c.sums = make([]float64, n)
 	}
 	return c.sums[:n]
+}
+
+// randoms is floats for random words.
+func (c *Ctx) randoms(n int) []uint32 {
+	if cap(c.words) < n {
+		c.words = make([]uint32, n)
+	}
+	return c.words[:n]
 }
 
 // call is one kernel invocation as its workers see it. A context owns a single

@@ -17,6 +17,15 @@ const (
 //
 // Source: the minimax polynomial of Cephes, expf.
 func exp(x float32) float32 {
+	if !(x > -87 && x < 88) {
+		return expFar(x)
+	}
+	r, n := reduce(x)
+	return (1 + (r + r*r*expTail(r))) * pow2(n)
+}
+
+// expFar is exp where 2ⁿ may be no normal number, though the result may be one.
+func expFar(x float32) float32 {
 	switch {
 	case x > 88.72284:
 		return float32(math.Inf(1))
@@ -26,24 +35,15 @@ func exp(x float32) float32 {
 		return x
 	}
 	r, n := reduce(x)
-	y := 1 + (r + r*r*expTail(r))
-	if n < -125 || n > 127 {
-		// 2ⁿ is no normal number, though the result may be one.
-		return y * pow2(n/2) * pow2(n-n/2)
-	}
-	return y * pow2(n)
+	return (1 + (r + r*r*expTail(r))) * pow2(n/2) * pow2(n-n/2)
 }
 
-// reduce returns r and n such that x = n·ln 2 + r, |r| ≤ ln(2)/2.
+// reduce returns r and n such that x = n·ln 2 + r, |r| ≤ ln(2)/2. Adding and
+// taking away a number whose last place is 1 rounds to the nearest integer.
 func reduce(x float32) (r float32, n int32) {
-	f := x * (1 / math.Ln2)
-	if f >= 0 {
-		n = int32(f + 0.5)
-	} else {
-		n = int32(f - 0.5)
-	}
-	k := float32(n)
-	return (x - k*ln2Hi) - k*ln2Lo, n
+	const ones = 3 << 22
+	k := (x*(1/math.Ln2) + ones) - ones
+	return (x - k*ln2Hi) - k*ln2Lo, int32(k)
 }
 
 // expTail returns (eʳ − 1 − r)/r².

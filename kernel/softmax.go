@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"math"
-
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -31,33 +29,27 @@ func EdgeSoftmax(ctx *Ctx, b *graph.Block, x, y tensor.Matrix) {
 		c.hub = softmaxChunkExp
 		ctx.runChunks()
 		c.spread(accumulate)
-		c.hub = softmaxChunkScale
+		c.hub = softmaxChunkDivide
 		ctx.runChunks()
 	}
 	h := int64(y.Cols)
 	ctx.Count.Add(5*m*h, 8*int64(b.Dst+1)+8*m*h)
 }
 
-// headGroup is how many heads are carried through a row's edges at once.
-const headGroup = 8
-
 func softmaxRows(c *call, _, _, lo, hi int) {
-	var top, sum [headGroup]float32
-	edges := 0
+	edges := int64(0)
 	for r := lo; r < hi; r++ {
-		from, to := int(c.seg.ptr[r]), int(c.seg.ptr[r+1])
-		if to-from > chunkEdges {
+		from, to := c.seg.ptr[r], c.seg.ptr[r+1]
+		if to-from > chunkEdges || from == to {
 			continue
 		}
-		for h := 0; h < c.dst.Cols; h += headGroup {
-			n := min(headGroup, c.dst.Cols-h)
-			headMax(c.x, from, to, h, top[:n])
-			headExp(c.dst, c.x, from, to, h, top[:n], sum[:n])
-			headScale(c.dst, from, to, h, sum[:n])
+		for h := range c.dst.Cols {
+			x, y := columnOf(c.x, from, to, h), columnOf(c.dst, from, to, h)
+			divide(y, expColumn(y, x, maxColumn(x)))
 		}
 		edges += to - from
 	}
-	c.done.Add(int64(edges))
+	c.done.Add(edges)
 }
 
 // The chunks of a row that is cut keep one value per head in scratch: their
@@ -68,21 +60,21 @@ func (c *call) slot(i int) []float32 {
 }
 
 func softmaxChunkMax(c *call, slot int, k chunk) {
-	headMax(c.x, int(k.lo), int(k.hi), 0, c.slot(slot))
-}
-
-func softmaxChunkExp(c *call, slot int, k chunk) {
-	var top [headGroup]float32
-	s := c.slot(slot)
-	for h := 0; h < len(s); h += headGroup {
-		sum := s[h:min(h+headGroup, len(s))]
-		copy(top[:], sum)
-		headExp(c.dst, c.x, int(k.lo), int(k.hi), h, top[:len(sum)], sum)
+	for h := range c.dst.Cols {
+		c.slot(slot)[h] = maxColumn(columnOf(c.x, k.lo, k.hi, h))
 	}
 }
 
-func softmaxChunkScale(c *call, slot int, k chunk) {
-	headScale(c.dst, int(k.lo), int(k.hi), 0, c.slot(slot))
+func softmaxChunkExp(c *call, slot int, k chunk) {
+	for h, top := range c.slot(slot) {
+		c.slot(slot)[h] = expColumn(columnOf(c.dst, k.lo, k.hi, h), columnOf(c.x, k.lo, k.hi, h), top)
+	}
+}
+
+func softmaxChunkDivide(c *call, slot int, k chunk) {
+	for h, sum := range c.slot(slot) {
+		divide(columnOf(c.dst, k.lo, k.hi, h), sum)
+	}
 }
 
 // spread combines the slots of each row that is cut in order, and gives the
@@ -105,39 +97,6 @@ func maxTo(y, x []float32) {
 	for i, v := range x {
 		if v > y[i] || v != v {
 			y[i] = v
-		}
-	}
-}
-
-// headMax sets top to the maxima of columns h on over rows lo to hi of x.
-func headMax(x tensor.Matrix, lo, hi, h int, top []float32) {
-	for i := range top {
-		top[i] = float32(math.Inf(-1))
-	}
-	for e := lo; e < hi; e++ {
-		maxTo(top, x.Row(e)[h:h+len(top)])
-	}
-}
-
-// headExp sets y to exp(x − top) and sum to its sums.
-func headExp(y, x tensor.Matrix, lo, hi, h int, top, sum []float32) {
-	clear(sum)
-	for e := lo; e < hi; e++ {
-		to, from := y.Row(e)[h:h+len(top)], x.Row(e)[h:h+len(top)]
-		for i, v := range from {
-			v = exp(v - top[i])
-			to[i] = v
-			sum[i] += v
-		}
-	}
-}
-
-// headScale divides y by sum.
-func headScale(y tensor.Matrix, lo, hi, h int, sum []float32) {
-	for e := lo; e < hi; e++ {
-		row := y.Row(e)[h : h+len(sum)]
-		for i := range row {
-			row[i] /= sum[i]
 		}
 	}
 }
@@ -168,48 +127,29 @@ func EdgeSoftmaxGrad(ctx *Ctx, b *graph.Block, y, g, d tensor.Matrix) {
 }
 
 func softmaxGradRows(c *call, _, _, lo, hi int) {
-	var sum [headGroup]float32
-	edges := 0
+	edges := int64(0)
 	for r := lo; r < hi; r++ {
-		from, to := int(c.seg.ptr[r]), int(c.seg.ptr[r+1])
-		if to-from > chunkEdges {
+		from, to := c.seg.ptr[r], c.seg.ptr[r+1]
+		if to-from > chunkEdges || from == to {
 			continue
 		}
-		for h := 0; h < c.dst.Cols; h += headGroup {
-			s := sum[:min(headGroup, c.dst.Cols-h)]
-			headWeigh(c.x, c.y, from, to, h, s)
-			headGrad(c.dst, c.x, c.y, from, to, h, s)
+		for h := range c.dst.Cols {
+			y, g := columnOf(c.x, from, to, h), columnOf(c.y, from, to, h)
+			weighColumn(columnOf(c.dst, from, to, h), y, g, dotColumn(y, g))
 		}
 		edges += to - from
 	}
-	c.done.Add(int64(edges))
+	c.done.Add(edges)
 }
 
 func softmaxGradChunkSum(c *call, slot int, k chunk) {
-	headWeigh(c.x, c.y, int(k.lo), int(k.hi), 0, c.slot(slot))
-}
-
-func softmaxGradChunk(c *call, slot int, k chunk) {
-	headGrad(c.dst, c.x, c.y, int(k.lo), int(k.hi), 0, c.slot(slot))
-}
-
-// headWeigh sets sum to Σ y·g.
-func headWeigh(y, g tensor.Matrix, lo, hi, h int, sum []float32) {
-	clear(sum)
-	for e := lo; e < hi; e++ {
-		a, b := y.Row(e)[h:h+len(sum)], g.Row(e)[h:h+len(sum)]
-		for i := range sum {
-			sum[i] += a[i] * b[i]
-		}
+	for h := range c.dst.Cols {
+		c.slot(slot)[h] = dotColumn(columnOf(c.x, k.lo, k.hi, h), columnOf(c.y, k.lo, k.hi, h))
 	}
 }
 
-// headGrad sets d to y·(g − sum).
-func headGrad(d, y, g tensor.Matrix, lo, hi, h int, sum []float32) {
-	for e := lo; e < hi; e++ {
-		to, a, b := d.Row(e)[h:h+len(sum)], y.Row(e)[h:h+len(sum)], g.Row(e)[h:h+len(sum)]
-		for i, s := range sum {
-			to[i] = a[i] * (b[i] - s)
-		}
+func softmaxGradChunk(c *call, slot int, k chunk) {
+	for h, sum := range c.slot(slot) {
+		weighColumn(columnOf(c.dst, k.lo, k.hi, h), columnOf(c.x, k.lo, k.hi, h), columnOf(c.y, k.lo, k.hi, h), sum)
 	}
 }
