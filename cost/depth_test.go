@@ -2,6 +2,7 @@ package cost
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -94,6 +95,26 @@ func TestDepthStaysSmall(t *testing.T) {
 	}
 	if got := len(ownWidths.terms); got > 13 {
 		t.Errorf("%d terms for 8 widths: %v", got, ownWidths)
+	}
+}
+
+// TestCrossingPaths wires 100 operators at random, so that paths cross at every
+// level: depths must not repeat themselves from level to level.
+func TestCrossingPaths(t *testing.T) {
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		steps := []Expr{Log2(n), Add(Int(1), Log2(d)), Add(Int(1), Log2(k)), Int(1)}
+		depths := []Expr{{}}
+		for range 100 {
+			recent := depths[max(0, len(depths)-6):]
+			a, b := recent[r.IntN(len(recent))], recent[r.IntN(len(recent))]
+			depths = append(depths, Add(Max(a, b), steps[r.IntN(len(steps))]))
+		}
+		// Depths that are not below each other have at most as many arguments as
+		// there are ways to split some 30 steps over three logarithms.
+		if got := len(depths[100].String()); got > 5000 {
+			t.Errorf("seed %d: %d bytes: %v", seed, got, depths[100])
+		}
 	}
 }
 

@@ -1,9 +1,6 @@
 package cost
 
-import (
-	"math/big"
-	"slices"
-)
+import "math/big"
 
 // CeilDiv returns ⌈a/b⌉, the largest of b near-equal pieces of a, for b ≥ 1.
 // Terms that b divides leave the brackets: ⌈(n·P + k)/P⌉ is n + ⌈k/P⌉. It
@@ -30,26 +27,15 @@ func quotient(kind atomKind, a, b Expr) Expr {
 }
 
 // dividedBy returns t/b where that is an integer for all values of the symbols.
+// Atoms have integer values only: a max or min has no fractions inside, since
+// commonFactor takes them out.
 func (t term) dividedBy(b Expr) (term, bool) {
 	if len(b.terms) != 1 {
 		return term{}, false
 	}
 	coef := new(big.Rat).Quo(t.coef, b.terms[0].coef)
 	mono, ok := t.mono.over(b.terms[0].mono)
-	return term{coef, mono}, ok && coef.IsInt() && mono.integer()
-}
-
-// integer reports whether m has integer values only. Max and min of fractions
-// may be fractions; all other atoms are integers.
-func (m monomial) integer() bool {
-	return !slices.ContainsFunc(m, func(f factor) bool {
-		return f.atom.extremal() && slices.ContainsFunc(f.atom.args, Expr.fractional)
-	})
-}
-
-// fractional reports whether e may have values that are not integers.
-func (e Expr) fractional() bool {
-	return slices.ContainsFunc(e.terms, func(t term) bool { return !t.coef.IsInt() || !t.mono.integer() })
+	return term{coef, mono}, ok && coef.IsInt()
 }
 
 // over returns m/o where o divides m.

@@ -69,7 +69,8 @@ func (e Expr) scale(c *big.Rat) Expr {
 	return Expr{terms}
 }
 
-// Mul returns the product Π e, multiplied out; the empty product is 1.
+// Mul returns the product Π e, multiplied out; the empty product is 1. It has up
+// to as many terms as the factors' numbers of terms multiply to.
 func Mul(es ...Expr) Expr {
 	p := Int(1)
 	for _, e := range es {

@@ -26,10 +26,15 @@ func Min(e Expr, es ...Expr) Expr {
 	return extremum(minAtom, append([]Expr{e}, es...))
 }
 
-// maxArms bounds the arguments that flattening may produce. Beyond it a nested
-// maximum stays nested, which is smaller: a sum of L maxima, one per layer, would
-// become 2ᴸ arguments.
-const maxArms = 16
+// Flattening has a price: a sum of L maxima, one per layer, has 2ᴸ combinations,
+// so that beyond fewArms arguments nested maxima stay nested. That has a price
+// too: where paths cross again and again, each level repeats what is below it,
+// so that from deepest levels on up to manyArms arguments are the smaller evil.
+const (
+	fewArms  = 16
+	manyArms = 512
+	deepest  = 2
+)
 
 func extremum(kind atomKind, args []Expr) Expr {
 	addend, args := commonAddend(prune(kind, args))
@@ -126,22 +131,50 @@ func (m monomial) shared(o monomial) monomial {
 }
 
 // flatten replaces arguments that contain the extremum itself by one argument
-// per choice in it.
+// per choice in it; it returns args where that gives too many.
 func flatten(kind atomKind, args []Expr) []Expr {
-	args = slices.Clone(args)
-	for i := 0; i < len(args); {
-		a := nested(kind, args[i])
-		if a == nil || len(args)+len(a.args) > maxArms {
+	limit := fewArms
+	if nesting(args) >= deepest {
+		limit = manyArms
+	}
+	flat := slices.Clone(args)
+	for i := 0; i < len(flat); {
+		a := nested(kind, flat[i])
+		if a == nil {
 			i++
 			continue
 		}
-		arms := make([]Expr, len(a.args))
-		for j, choice := range a.args {
-			arms[j] = args[i].replace(a, choice)
+		if len(flat)+len(a.args)-1 > limit {
+			pruned := prune(kind, flat)
+			if len(pruned) == len(flat) {
+				return args
+			}
+			flat, i = pruned, 0
+			continue
 		}
-		args = slices.Replace(args, i, i+1, arms...)
+		flat = slices.Replace(flat, i, i+1, flat[i].choices(a)...)
 	}
-	return args
+	return flat
+}
+
+// choices returns e with a replaced by each of its arguments.
+func (e Expr) choices(a *atom) []Expr {
+	out := make([]Expr, len(a.args))
+	for i, arg := range a.args {
+		out[i] = e.replace(a, arg)
+	}
+	return out
+}
+
+// nesting returns how many levels of max and min args contain.
+func nesting(args []Expr) int {
+	levels := 0
+	for _, e := range args {
+		for a := range e.extrema() {
+			levels = max(levels, 1+nesting(a.args))
+		}
+	}
+	return levels
 }
 
 // nested returns an extremum of the given kind in which e is increasing, so

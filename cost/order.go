@@ -32,13 +32,14 @@ func (e Expr) atLeastZero(steps *int) bool {
 		if slope == 0 {
 			continue
 		}
-		holds := func(choice Expr) bool { return e.replace(a, choice).atLeastZero(steps) }
+		choices := e.choices(a)
+		holds := func(c Expr) bool { return c.atLeastZero(steps) }
 		// A maximum that helps is at least any one of its arguments; one that
 		// hurts may be any of them. Minima the other way round.
 		if (a.kind == maxAtom) == (slope > 0) {
-			return slices.ContainsFunc(a.args, holds)
+			return slices.ContainsFunc(choices, holds)
 		}
-		return !slices.ContainsFunc(a.args, func(choice Expr) bool { return !holds(choice) })
+		return !slices.ContainsFunc(choices, func(c Expr) bool { return !holds(c) })
 	}
 	return e.cancelLogs(steps)
 }

@@ -1,6 +1,9 @@
 package cost
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // TestCanonicalForm lists pairs of equal expressions that must print equally.
 func TestCanonicalForm(t *testing.T) {
@@ -12,6 +15,7 @@ func TestCanonicalForm(t *testing.T) {
 		{"cancel", Sub(Mul(n, k), Mul(k, n)), "0"},
 		{"expand", Mul(Add(n, m), Sub(n, m)), "−m² + n²"},
 		{"fractions", Add(Mul(Rat(1, 3), n), Mul(Rat(2, 3), n)), "n"},
+		{"times 0", Scale(0, n), "0"},
 		{"power 0", Pow(Add(n, k), 0), "1"},
 		{"log of 0", Log2(Int(0)), "0"},
 		{"log of 1", Log2(Int(1)), "0"},
@@ -44,7 +48,8 @@ func TestCanonicalForm(t *testing.T) {
 		{"divided by 1", FloorDiv(n, Int(1)), "n"},
 		{"divided constants", Add(CeilDiv(Int(7), Int(2)), FloorDiv(Int(-7), Int(2))), "0"},
 		{"a fraction is no integer", CeilDiv(Mul(Rat(1, 2), n), Int(1)), "⌈(1/2·n)/1⌉"},
-		{"nor is a max of fractions", CeilDiv(Max(Mul(Rat(1, 2), n), k), Int(1)), "⌈(1/2·max(n, 2·k))/1⌉"},
+		{"divided by a fraction", CeilDiv(Max(n, Mul(Rat(2, 3), k)), Rat(1, 3)), "max(3·n, 2·k)"},
+		{"a fraction of a max is none", CeilDiv(Max(Mul(Rat(1, 2), n), k), Int(1)), "⌈(1/2·max(n, 2·k))/1⌉"},
 	} {
 		if got := c.e.String(); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
@@ -60,5 +65,28 @@ func TestSubst(t *testing.T) {
 	}
 	if got := Mul(n, k).Subst(map[string]Expr{"n": k, "k": n}); !got.Equal(Mul(n, k)) {
 		t.Errorf("symbols are replaced at once: got %v, want n·k", got)
+	}
+}
+
+// TestManyMaximaStayExact compares sums of maxima over distinct symbols, which
+// have too many combinations to decide: the maximum must stay small and right.
+func TestManyMaximaStayExact(t *testing.T) {
+	var a, b Expr
+	env := Env{}
+	var x, y int64
+	for i := range int64(12) {
+		names := []string{fmt.Sprint("p_", i), fmt.Sprint("q_", i), fmt.Sprint("r_", i)}
+		env[names[0]], env[names[1]], env[names[2]] = i*i%7, i*5%11, i*3%8
+		a = Add(a, Max(Sym(names[0]), Sym(names[1])))
+		b = Add(b, Max(Sym(names[1]), Sym(names[2])))
+		x += max(env[names[0]], env[names[1]])
+		y += max(env[names[1]], env[names[2]])
+	}
+	e := Max(a, b)
+	if got, want := e.MustEval(env), max(x, y); got != want {
+		t.Errorf("got %d, want %d", got, want)
+	}
+	if got, limit := len(e.String()), len(a.String())+len(b.String())+len("max(, )"); got > limit {
+		t.Errorf("%d bytes, want at most the %d of the arguments: %v", got, limit, e)
 	}
 }
