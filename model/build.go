@@ -40,20 +40,23 @@ func (m Model) Declare(w Widths, o Options) (*program.Program, error) {
 }
 
 func (m Model) declare(b *program.Builder, w Widths, o Options) program.Value {
-	h := b.Input("x", program.Vertices, w.In)
-	for i := range o.Layers {
-		l := Layer{Index: i, Last: i == o.Layers-1, Out: w.Hidden, Options: o, Heads: w.Heads}
-		if l.Last {
-			l.Out, l.Heads = w.Out, w.OutHeads
-		}
-		b.Layer(i)
-		h = m.Layer(b, b.Dropout(h, o.Dropout), l)
-		if !l.Last {
-			h = b.Apply(m.Activation.Kind, m.Activation.Param, h)
-		}
-	}
+	h := m.hidden(b, w, o)
+	b.Layer(o.Layers - 1)
+	h = m.Layer(b, b.Dropout(h, o.Dropout), Layer{Index: o.Layers - 1, Last: true, Out: w.Out, Options: o, Heads: w.OutHeads})
 	b.EndLayers()
 	b.Output("logits", h)
+	return h
+}
+
+// hidden declares all layers but the last, each with its activation.
+func (m Model) hidden(b *program.Builder, w Widths, o Options) program.Value {
+	h := b.Input("x", program.Vertices, w.In)
+	for i := range o.Layers - 1 {
+		b.Layer(i)
+		h = m.Layer(b, b.Dropout(h, o.Dropout), Layer{Index: i, Out: w.Hidden, Options: o, Heads: w.Heads})
+		h = b.Apply(m.Activation.Kind, m.Activation.Param, h)
+	}
+	b.EndLayers()
 	return h
 }
 

@@ -8,9 +8,9 @@ import (
 )
 
 // Extent gives symbols their numbers for the blocks at hand: N with the loops
-// of the data, NHat with one loop per vertex. Either may be nil where a
-// program does not use its edges.
-type Extent struct{ N, NHat *graph.Block }
+// of the data, NHat with one loop per vertex, X the places of sparse features.
+// Each may be nil where a program does not use it.
+type Extent struct{ N, NHat, X *graph.Block }
 
 // block returns a block that knows the vertices.
 func (e Extent) block() *graph.Block {
@@ -31,6 +31,8 @@ func (e Extent) Rows(t Type) int {
 		return e.N.Edges()
 	case LoopEdges:
 		return e.NHat.Edges()
+	case Entries:
+		return e.X.Edges()
 	}
 	return graphsOf(e.block())
 }
@@ -47,6 +49,9 @@ func (e Extent) Env() cost.Env {
 		loops := selfLoops(e.N)
 		env["m"], env["ℓ"] = int64(e.N.Edges())-loops, loops
 		env["d"], env["d_out"] = int64(e.N.MaxInDegree()), int64(e.N.MaxOutDegree())
+	}
+	if e.X != nil {
+		env["nnz"] = int64(e.X.Edges())
 	}
 	if e.NHat != nil {
 		env["m̂"] = int64(e.NHat.Edges())

@@ -65,8 +65,9 @@ type Random interface {
 // Exec is what an op's kernel needs beside its operands.
 type Exec struct {
 	*kernel.Ctx
-	// N and NHat are the blocks of the two edge spaces; nil where unused.
-	N, NHat *graph.Block
+	// N and NHat are the blocks of the two edge spaces, X that of sparse
+	// features; nil where unused.
+	N, NHat, X *graph.Block
 	// Step counts optimiser steps from 0; with Seed it keys random numbers.
 	Step uint32
 	Seed uint64
@@ -84,6 +85,9 @@ type Target struct {
 
 // Block returns the block whose edges, or whose vertices, are the rows of s.
 func (x *Exec) Block(s Space) *graph.Block {
+	if s == Entries {
+		return x.X
+	}
 	if s == LoopEdges || x.N == nil {
 		return x.NHat
 	}

@@ -3,8 +3,10 @@ package program
 import (
 	"fmt"
 	"math"
+	"sort"
 
 	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/rng"
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/tensor"
@@ -14,7 +16,8 @@ import (
 // y = x ⊙ mask/(1−p) (Srivastava et al. 2014, inverted). The mask is a function
 // of seed, step, site, the row's global identity and the column alone, so it is
 // the same under every thread count, vertex order, pass and plan; backward
-// draws it again instead of storing it.
+// draws it again instead of storing it. Over entries of sparse features the
+// mask is that of the dense rows.
 type Dropout struct {
 	P    float32
 	Site int
@@ -55,15 +58,26 @@ func (o Dropout) Split(s Split) (Placement, error) { return s.linear(0) }
 func (o Dropout) Reference(x *RefExec, in []Dense) Dense {
 	y := in[0].like()
 	ids := x.ids(o.Over)
+	if o.Over == Entries {
+		ids = x.ids(Vertices)
+	}
 	key := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}
 	for i := range y.Rows {
-		id := int64(i)
+		row, id := i, int64(i)
+		if o.Over == Entries {
+			row = entryRow(x.X, i)
+			id = int64(row)
+		}
 		if ids != nil {
-			id = ids[i]
+			id = ids[row]
 		}
 		for j := range y.Cols {
-			at := rng.Counter{Step: x.Step, Site: uint16(o.Site), Group: uint16(j / 4), ID: uint64(id)}
-			if float64(key.Block(at)[j%4]) >= math.Floor(float64(o.P)*(1<<32)) {
+			col := j
+			if o.Over == Entries {
+				col = int(x.X.Col[i])
+			}
+			at := rng.Counter{Step: x.Step, Site: uint16(o.Site), Group: uint16(col / 4), ID: uint64(id)}
+			if float64(key.Block(at)[col%4]) >= math.Floor(float64(o.P)*(1<<32)) {
 				y.Set(i, j, in[0].At(i, j)/(1-float64(o.P)))
 			}
 		}
@@ -71,10 +85,19 @@ func (o Dropout) Reference(x *RefExec, in []Dense) Dense {
 	return y
 }
 
+// entryRow returns the row of entry e.
+func entryRow(b *graph.Block, e int) int {
+	return sort.Search(b.Dst, func(i int) bool { return b.Ptr[i+1] > int64(e) })
+}
+
 // Run draws and scales.
 func (o Dropout) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	key := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}
 	mask := kernel.Mask{Key: key, Step: x.Step, Site: uint16(o.Site), P: o.P}
+	if o.Over == Entries {
+		kernel.DropoutEntries(x.Ctx, mask, x.X, x.ids(Vertices), in[0], out)
+		return
+	}
 	kernel.Dropout(x.Ctx, mask, x.ids(o.Over), in[0], out)
 }
 

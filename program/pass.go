@@ -49,6 +49,7 @@ func Passes() []Pass {
 		{"backward", "gradients and updates", true, whenTrain(func(p *Program, f Facts) (*Program, error) { return Backward(p, *f.Optimizer) })},
 		{"common", "equal operations on equal operands are done once", false, pure(Common)},
 		{"dead", "drop what no result needs", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},
+		{"sparse", "features that are mostly zero are kept as their entries, where that costs less", false, pure(Sparse)},
 		{"fold", "what depends on neither parameters nor randomness is computed once per run", false, pure(Fold)},
 		{"fuse", "scatter–multiply–aggregate → SpMM, dots of two ends → SDDMM, epilogues into products", false, pure(Fuse)},
 		{"dead", "drop what fusing left behind", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},

@@ -49,7 +49,7 @@ func outcome(p *Program, f Facts) (float64, error) {
 		}
 		p = q
 	}
-	return price(Dead(Fuse(Fold(Dead(Common(p, f)), f), f)), f), nil
+	return price(settled(Sparse(Dead(Common(p, f)), f), f), f), nil
 }
 
 // productsOf lists the products of rows with a matrix.

@@ -136,3 +136,24 @@ func (w *rewriter) finish() *Program {
 	}
 	return p
 }
+
+// Reads reports whether the program has an input called name.
+func (p *Program) Reads(name string) bool {
+	for _, n := range p.Nodes {
+		if in, ok := n.Op.(Input); ok && in.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// ParamTypes returns the type of each parameter by name.
+func (p *Program) ParamTypes() map[string]Type {
+	out := map[string]Type{}
+	for _, n := range p.Nodes {
+		if param, ok := n.Op.(Param); ok {
+			out[param.Name] = n.Type
+		}
+	}
+	return out
+}

@@ -29,10 +29,10 @@ func (d Dense) like() Dense { return NewDense(d.Rows, d.Cols) }
 
 // RefExec is the reference counterpart of Exec.
 type RefExec struct {
-	N, NHat *graph.Block
-	Step    uint32
-	Seed    uint64
-	Target  RefTarget
+	N, NHat, X *graph.Block
+	Step       uint32
+	Seed       uint64
+	Target     RefTarget
 	// Leaves holds the value of every leaf by slot.
 	Leaves map[string]Dense
 }
@@ -46,6 +46,9 @@ type RefTarget struct {
 
 // Block returns the block whose edges, or whose vertices, are the rows of s.
 func (x *RefExec) Block(s Space) *graph.Block {
+	if s == Entries {
+		return x.X
+	}
 	if s == LoopEdges || x.N == nil {
 		return x.NHat
 	}
@@ -59,7 +62,7 @@ func (x *RefExec) ids(s Space) []int64 {
 
 // rowsOf returns the number of rows of a value of type t.
 func (x *RefExec) rowsOf(t Type) int {
-	return Extent{x.N, x.NHat}.Rows(t)
+	return Extent{x.N, x.NHat, x.X}.Rows(t)
 }
 
 // image returns, for each row of s, its image along m.

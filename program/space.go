@@ -18,9 +18,10 @@ const (
 	Edges                  // one row per arc of N
 	LoopEdges              // one row per arc of N̂
 	Graphs                 // one row per graph of a batch
+	Entries                // one row per entry of sparse features that is not zero
 )
 
-var spaceNames = [...]string{One: "one", Vertices: "vertices", Edges: "edges", LoopEdges: "edges+loops", Graphs: "graphs"}
+var spaceNames = [...]string{One: "one", Vertices: "vertices", Edges: "edges", LoopEdges: "edges+loops", Graphs: "graphs", Entries: "entries"}
 
 func (s Space) String() string { return spaceNames[s] }
 
@@ -34,8 +35,9 @@ var (
 	symLoops   = cost.Sym("ℓ")
 	symMHat    = cost.Sym("m̂")
 	symB       = cost.Sym("B")
-	symTarget  = cost.Sym("t") // rows that a loss compares
-	symPresent = cost.Sym("τ") // values of these rows that are not missing
+	symNNZ     = cost.Sym("nnz") // entries of sparse features that are not zero
+	symTarget  = cost.Sym("t")   // rows that a loss compares
+	symPresent = cost.Sym("τ")   // values of these rows that are not missing
 )
 
 // rows returns the number of rows of a space other than One.
@@ -49,6 +51,8 @@ func (s Space) rows() cost.Expr {
 		return symMHat
 	case Graphs:
 		return symB
+	case Entries:
+		return symNNZ
 	}
 	panic("program: the space one has no row count of its own")
 }
@@ -57,7 +61,8 @@ func (s Space) rows() cost.Expr {
 // and a source, every vertex is a member of one graph.
 type Map int
 
-// The maps. Scatter reads along a map, Aggregate writes along it.
+// The maps. Scatter reads along a map, Aggregate writes along it. Dst also
+// leads from an entry of the features to its row.
 const (
 	Dst    Map = iota // edge → its destination
 	Src               // edge → its source
@@ -81,7 +86,7 @@ func (m Map) from(s Space) error {
 	if m == Member && s != Vertices {
 		return fmt.Errorf("member leads from vertices, not from %v", s)
 	}
-	if m != Member && !s.IsEdges() {
+	if m != Member && !s.IsEdges() && (m != Dst || s != Entries) {
 		return fmt.Errorf("%v leads from edges, not from %v", m, s)
 	}
 	return nil

@@ -31,6 +31,9 @@ type Options struct {
 	// Poison overwrites every value's place when its lifetime ends, and makes
 	// HighWater exact. It is for tests: it costs a pass over memory per value.
 	Poison bool
+	// Features, where set, are sparse features; programs that read their
+	// entries find them.
+	Features *program.SparseMatrix
 	// Trace, where set, is called after every operation.
 	Trace func(Event)
 }
@@ -62,13 +65,16 @@ func New(g *graph.Graph, o Options, programs ...*program.Program) (*Session, err
 			return nil, fmt.Errorf("runtime: %w", err)
 		}
 	}
+	if o.Features != nil {
+		s.extent.X = o.Features.Block
+	}
 	s.layout = program.Memory(programs, s.extent)
 	var err error
 	if s.arena, err = tensor.NewArena(s.layout.Size); err != nil {
 		return nil, fmt.Errorf("runtime: %w", err)
 	}
 	s.pool = kernel.NewPool(max(1, o.Threads))
-	s.exec = program.Exec{Ctx: &kernel.Ctx{Pool: s.pool}, N: s.extent.N, NHat: s.extent.NHat, Seed: o.Seed}
+	s.exec = program.Exec{Ctx: &kernel.Ctx{Pool: s.pool}, N: s.extent.N, NHat: s.extent.NHat, Seed: o.Seed, X: s.extent.X}
 	for i, p := range programs {
 		s.programs = append(s.programs, s.compile(p, s.layout.Offset[i]))
 	}
@@ -76,6 +82,9 @@ func New(g *graph.Graph, o Options, programs ...*program.Program) (*Session, err
 		s.arena.Poison()
 	}
 	s.initialise()
+	if o.Features != nil && s.reads(program.SparseEntries) {
+		return s, s.Bind(program.SparseEntries, o.Features.Values)
+	}
 	return s, nil
 }
 
@@ -114,6 +123,16 @@ func (s *Session) Bind(name string, m tensor.Matrix) error {
 	}
 	clear(s.computed)
 	return nil
+}
+
+// reads reports whether a program has an input called name.
+func (s *Session) reads(name string) bool {
+	for _, c := range s.programs {
+		if c.p.Reads(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Value returns the output called name of program i, as its last run left it.

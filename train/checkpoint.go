@@ -1,0 +1,160 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// progress is what a checkpoint says beside its matrices.
+type progress struct {
+	// Epoch is the number of epochs done: the next step's number.
+	Epoch int
+	Loss  []float32
+	Stop  stopper
+	// Score and Last are train, val and test at the best epoch and at the last;
+	// nil where a part is empty.
+	Score, Last [3]*float64
+	// Done says that patience ran out.
+	Done    bool
+	Seconds float64
+}
+
+// finiteScores turns NaN, the score of an empty part, into nil.
+func finiteScores(s [3]float64) (out [3]*float64) {
+	for i, v := range s {
+		if !math.IsNaN(v) {
+			out[i] = &v
+		}
+	}
+	return out
+}
+
+// Files of a run directory.
+const (
+	configFile  = "config.yaml"
+	metricsFile = "metrics.jsonl"
+	modelFile   = "model.safetensors"
+	stateFile   = "checkpoint.safetensors"
+	resultFile  = "result.json"
+)
+
+const progressKey = "weft.progress"
+
+// save writes a checkpoint: parameters, optimiser state, the best weights so
+// far and the progress, in one file that appears whole or not at all. Nothing
+// is written without a run directory.
+func (t *Trainer) save() error {
+	if t.dir == nil {
+		return nil
+	}
+	named := map[string]tensor.Matrix{}
+	for _, slot := range t.session.Slots() {
+		m, err := t.session.Slot(slot)
+		if err != nil {
+			return err
+		}
+		named[slot] = m
+	}
+	for name, m := range t.best {
+		named["best."+name] = m
+	}
+	text, err := json.Marshal(t.state)
+	if err != nil {
+		return fmt.Errorf("train: checkpoint: %w", err)
+	}
+	if err := t.dir.flush(); err != nil {
+		return err
+	}
+	return tensor.WriteSafetensors(filepath.Join(t.dir.path, stateFile), named, map[string]string{progressKey: string(text)})
+}
+
+// restore reads a checkpoint into the session.
+func (t *Trainer) restore(dir string) error {
+	path := filepath.Join(dir, stateFile)
+	named, meta, err := tensor.ReadSafetensors(path)
+	if err != nil {
+		return fmt.Errorf("train: resume: %w", err)
+	}
+	if err := json.Unmarshal([]byte(meta[progressKey]), &t.state); err != nil {
+		return fmt.Errorf("train: %s holds no progress: %w", path, err)
+	}
+	for _, slot := range t.session.Slots() {
+		to, err := t.session.Slot(slot)
+		if err != nil {
+			return err
+		}
+		from, ok := named[slot]
+		if !ok || from.Rows != to.Rows || from.Cols != to.Cols {
+			return fmt.Errorf("train: %s: %q is %v, the run needs %v", path, slot, from, to)
+		}
+		copy(to.Flat(), from.Flat())
+	}
+	t.best = map[string]tensor.Matrix{}
+	for name, m := range named {
+		if name, ok := strings.CutPrefix(name, "best."); ok {
+			t.best[name] = m
+		}
+	}
+	if len(t.best) == 0 {
+		t.best = nil
+	}
+	t.state.Stop.Patience = t.cfg.Patience
+	t.state.Done = t.cfg.Patience > 0 && t.state.Stop.Waited >= t.cfg.Patience
+	return nil
+}
+
+// Interrupted is the error of a run that was stopped before its end.
+type Interrupted struct {
+	Epoch int    // epochs done
+	Dir   string // where its checkpoint lies; empty when nothing was kept
+	Cause error
+}
+
+func (e *Interrupted) Error() string {
+	if e.Dir == "" {
+		return fmt.Sprintf("train: stopped after %d epochs: %v", e.Epoch, e.Cause)
+	}
+	return fmt.Sprintf("train: stopped after %d epochs; go on with --resume %s", e.Epoch, e.Dir)
+}
+
+func (e *Interrupted) Unwrap() error { return e.Cause }
+
+func (t *Trainer) interrupt(cause error) error {
+	if err := t.save(); err != nil {
+		return err
+	}
+	e := &Interrupted{Epoch: t.state.Epoch, Cause: cause}
+	if t.dir != nil {
+		e.Dir = t.dir.path
+	}
+	return e
+}
+
+// Model returns the trained model: the weights of the best validation epoch
+// with patience, else the last.
+func (t *Trainer) Model() *model.Saved {
+	weights, epoch := t.params(), t.state.Epoch-1
+	if t.usesBest() {
+		weights, epoch = t.best, t.state.Stop.Best
+	}
+	return &model.Saved{
+		Model: t.cfg.Model, Options: t.cfg.Options, Features: max(1, t.d.X.Cols), Out: t.problem.out,
+		Loss: t.problem.loss, Task: t.problem.task, Classes: t.d.Labels.Names,
+		RowNormalize: t.cfg.RowNormalize, Degrees: t.d.X.Cols == 0, Prep: t.d.Prep,
+		Epoch: epoch, Data: t.cfg.Data, Seed: t.cfg.Seed, Weights: maps.Clone(weights),
+	}
+}
+
+// usesBest reports whether the run is scored at its best epoch.
+func (t *Trainer) usesBest() bool { return t.cfg.Patience > 0 && t.best != nil }
+
+// fileExists reports whether a path is there.
+func fileExists(path string) bool { _, err := os.Stat(path); return err == nil }

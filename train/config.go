@@ -1,0 +1,152 @@
+// Package train trains a model on a data set and keeps what it learnt.
+//
+// A [Config] states everything that determines a run, but not where or on how
+// many threads it runs: equal configurations give equal loss curves, bit for
+// bit. A [Trainer] runs it, epoch by epoch, and saves enough to go on exactly
+// where it stopped.
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/program"
+)
+
+// Config determines a run. The zero value of a field that a recipe or a model
+// has a default for is filled by Resolve; explicit values stand.
+type Config struct {
+	// Data is how the set was asked for; it is recorded, not opened.
+	Data  string `yaml:"data" json:"data"`
+	Model string `yaml:"model" json:"model"`
+	// Recipe is "paper" for published settings, or empty.
+	Recipe  string        `yaml:"recipe,omitempty" json:"recipe,omitempty"`
+	Options model.Options `yaml:"options" json:"options"`
+	Seed    uint64        `yaml:"seed" json:"seed"`
+	// Epochs is the number of training steps at most; exactly, without Patience.
+	Epochs int `yaml:"epochs" json:"epochs"`
+	// Patience is the number of epochs without improvement after which a run
+	// stops; 0 never stops early.
+	Patience int `yaml:"patience" json:"patience"`
+	// Monitor is what improves on the validation items.
+	Monitor model.Monitor `yaml:"monitor" json:"monitor"`
+	// Metric is what is reported; chosen by the task where it is not set.
+	Metric    Metric                `yaml:"metric" json:"metric"`
+	LR        float64               `yaml:"lr" json:"lr"`
+	Schedule  Schedule              `yaml:"schedule" json:"schedule"`
+	Optimizer program.OptimizerKind `yaml:"optimizer" json:"optimizer"`
+	Momentum  float64               `yaml:"momentum,omitempty" json:"momentum,omitempty"`
+	// Decay is L2 regularisation in the loss; with AdamW its factor is the
+	// decoupled decay instead.
+	Decay        model.Decay `yaml:"decay" json:"decay"`
+	RowNormalize bool        `yaml:"row_normalize" json:"row_normalize"`
+	// SkipPasses names passes that are not run; "none" skips all optional ones.
+	SkipPasses []string `yaml:"skip_passes,omitempty" json:"skip_passes,omitempty"`
+	// FoldBytes bounds the memory of values computed once per run.
+	FoldBytes int64 `yaml:"fold_bytes" json:"fold_bytes"`
+}
+
+// Defaults returns the configuration of a model without a recipe.
+func Defaults(m model.Model) Config {
+	return Config{
+		Model: m.Name, Options: m.Defaults, Epochs: 200, LR: 0.01, Optimizer: program.AdamKind,
+		Decay: model.Decay{Lambda: 5e-4}, Monitor: model.ValMetric, FoldBytes: 1 << 30,
+	}
+}
+
+// FromRecipe returns the published configuration of a model for a data set.
+//
+// Errors: there is none; the error lists the sets that have one.
+func FromRecipe(m model.Model, data string) (Config, error) {
+	r, ok := m.Recipe(data)
+	if !ok {
+		var known []string
+		for _, r := range m.Recipes {
+			known = append(known, r.Data)
+		}
+		return Config{}, fmt.Errorf("train: %s has no paper recipe for %q; it has one for %v", m.Name, data, known)
+	}
+	c := Defaults(m)
+	c.Recipe, c.Options, c.Epochs, c.Patience, c.Monitor = "paper", r.Options, r.Epochs, r.Patience, r.Monitor
+	c.LR, c.Optimizer, c.Decay, c.RowNormalize = r.LR, r.Optimizer, r.Decay, r.RowNormalize
+	return c, nil
+}
+
+// Validate checks what a user may have set.
+func (c Config) Validate() error {
+	if _, err := model.ByName(c.Model); err != nil {
+		return err
+	}
+	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
+	switch {
+	case c.Epochs < 1 || c.Epochs > math.MaxInt32:
+		return fmt.Errorf("train: %d epochs, want at least 1", c.Epochs)
+	case c.Patience < 0:
+		return fmt.Errorf("train: patience %d, want 0 (never stop early) or more", c.Patience)
+	case !positive(c.LR):
+		return fmt.Errorf("train: learning rate %v, want a positive number", c.LR)
+	case !(c.Decay.Lambda >= 0) || math.IsInf(c.Decay.Lambda, 0):
+		return fmt.Errorf("train: weight decay %v, want 0 or more", c.Decay.Lambda)
+	case !(c.Momentum >= 0 && c.Momentum < 1):
+		return fmt.Errorf("train: momentum %v, want 0 ≤ μ < 1", c.Momentum)
+	case c.Momentum != 0 && c.Optimizer != program.SGDKind:
+		return fmt.Errorf("train: momentum goes with the optimizer sgd, not with %v", c.Optimizer)
+	}
+	return errors.Join(c.Options.Validate(), c.Schedule.Validate(), c.passesKnown())
+}
+
+func (c Config) passesKnown() error {
+	known := map[string]bool{"none": true}
+	var names []string
+	for _, p := range program.Passes() {
+		if !p.Needed {
+			known[p.Name] = true
+			names = append(names, p.Name)
+		}
+	}
+	for _, s := range c.SkipPasses {
+		if !known[s] {
+			return fmt.Errorf("train: no pass is called %q that could be skipped; there are %v", s, names)
+		}
+	}
+	return nil
+}
+
+// problem is what a data set asks a model to do.
+type problem struct {
+	task   dataset.Task
+	loss   model.Loss
+	out    int
+	metric Metric
+}
+
+// problemOf reads the task from the data.
+//
+// Errors: tasks that full-batch vertex training does not do, and missing labels.
+func problemOf(d *dataset.Dataset, metric Metric) (problem, error) {
+	p := problem{task: d.Task}
+	switch d.Task {
+	case dataset.VertexClassification:
+		p.loss, p.out, p.metric = model.CrossEntropy, d.Labels.Classes(), Accuracy
+		if d.Labels.Class == nil {
+			p.loss, p.out, p.metric = model.BinaryCrossEntropy, d.Labels.Value.Cols, ROCAUC
+		}
+	case dataset.VertexRegression:
+		p.loss, p.out, p.metric = model.SquaredError, d.Labels.Value.Cols, MAE
+	default:
+		return p, fmt.Errorf("train: the task of %s is %v; full-batch training does vertex-classification and vertex-regression", d.Name, d.Task)
+	}
+	if p.out == 0 {
+		return p, fmt.Errorf("train: %s has no labels", d.Name)
+	}
+	if m := ofDataset(d.Metric); m != AutoMetric {
+		p.metric = m
+	}
+	if metric != AutoMetric {
+		p.metric = metric
+	}
+	return p, p.metric.fits(p.loss)
+}

@@ -1,0 +1,279 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/kernel"
+	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/program"
+	"github.com/weft-gnn/weft/runtime"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// Settings are the choices that do not change a run's results.
+type Settings struct {
+	Threads int // 0 stands for 1
+	// Dir is the run directory; empty keeps nothing.
+	Dir string
+	// SaveEvery is the least time between checkpoints; 0 saves at the end only.
+	SaveEvery time.Duration
+	// Init, where set, replaces the initial parameters of the same names.
+	Init map[string]tensor.Matrix
+	// Progress is called after every epoch.
+	Progress func(Epoch)
+	// Log receives what a user should hear once; nil is silent.
+	Log *slog.Logger
+}
+
+// Epoch is what happened in one epoch. Scores are NaN where a split is empty.
+type Epoch struct {
+	Epoch, Epochs    int
+	Loss             float64 // the objective of the step, before its update
+	ValLoss          float64
+	Train, Val, Test float64 // the metric after the update
+	LR               float64
+	Step             time.Duration // the training step, without evaluation
+	Best             bool
+}
+
+// Trainer runs one configuration on one data set.
+type Trainer struct {
+	cfg     Config
+	set     Settings
+	d       *dataset.Dataset
+	model   model.Model
+	problem problem
+	split   dataset.Split
+	session *runtime.Session
+	lr      tensor.Matrix
+	targets map[string]program.Target
+	state   progress
+	best    map[string]tensor.Matrix // the weights of the best epoch
+	steps   []time.Duration
+	counted runtime.Counted
+	dir     *runDir
+}
+
+// The programs of a session.
+const (
+	stepProgram = iota
+	evalProgram
+)
+
+// New prepares a run. The data's first split is used.
+//
+// Errors: what Config.Validate finds; a task that vertex training does not do;
+// an empty training part; a graph that the model cannot normalise.
+func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	m, err := model.ByName(cfg.Model)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trainer{cfg: cfg, set: set, d: d, model: m}
+	if set.Log == nil {
+		t.set.Log = slog.New(slog.DiscardHandler)
+	}
+	if t.problem, err = problemOf(d, cfg.Metric); err != nil {
+		return nil, err
+	}
+	t.cfg.Metric = t.problem.metric
+	if len(d.Splits) == 0 || len(d.Splits[0].Train) == 0 {
+		return nil, fmt.Errorf("train: %s has no training items: give a split", d.Name)
+	}
+	t.split = d.Splits[0]
+	t.state = progress{Stop: newStopper(cfg.Monitor, cfg.Patience)}
+	t.notes()
+	if err := t.prepare(); err != nil {
+		return nil, err
+	}
+	return t, t.start()
+}
+
+// notes tells what a user may not expect.
+func (t *Trainer) notes() {
+	for _, n := range t.d.Notes {
+		t.set.Log.Info(n)
+	}
+	if t.d.Graph.Weight != nil && t.cfg.Model != "gcn" {
+		t.set.Log.Info(fmt.Sprintf("%s ignores the graph's edge weights; gcn uses them", t.cfg.Model))
+	}
+	if len(t.split.Val) == 0 && t.cfg.Patience > 0 {
+		t.set.Log.Info("there are no validation items: the run does not stop early and its last weights count")
+	}
+}
+
+// prepare declares and compiles the programs and opens the session.
+func (t *Trainer) prepare() error {
+	x := Features(t.d, t.cfg.RowNormalize)
+	t.targets = map[string]program.Target{}
+	for name, items := range map[string][]int32{"train": t.split.Train, "val": t.split.Val, "test": t.split.Test} {
+		t.targets[name] = t.target(items)
+	}
+	programs, err := t.compile(x)
+	if err != nil {
+		return err
+	}
+	o := runtime.Options{Threads: t.set.Threads, Seed: t.cfg.Seed}
+	if slices.ContainsFunc(programs, readsEntries) {
+		entries := program.SparseOf(x)
+		o.Features = &entries
+	}
+	t.session, err = runtime.New(t.d.Graph, o, programs...)
+	if err != nil {
+		return fmt.Errorf("train: %s: %w", t.d.Name, err)
+	}
+	t.lr = tensor.New(1, 1)
+	if slices.ContainsFunc(programs, readsRows) {
+		if err := t.session.Bind(program.SparseInput, x); err != nil {
+			return err
+		}
+	}
+	if err := t.session.Bind("lr", t.lr); err != nil {
+		return err
+	}
+	return t.initFrom(t.set.Init)
+}
+
+func readsEntries(p *program.Program) bool { return p.Reads(program.SparseEntries) }
+func readsRows(p *program.Program) bool    { return p.Reads(program.SparseInput) }
+
+// Features returns the matrix that a model reads: the set's features, their
+// rows divided by their sums where asked, or log(1 + in-degree) where the set
+// has none.
+func Features(d *dataset.Dataset, rowNormalize bool) tensor.Matrix {
+	switch {
+	case d.X.Cols == 0:
+		b, x := d.Graph.Block(), tensor.New(d.Graph.N, 1)
+		for v := range x.Rows {
+			x.Data[v] = float32(math.Log1p(float64(b.InDegree(v))))
+		}
+		return x
+	case rowNormalize:
+		return dataset.RowNormalise(d.X)
+	}
+	return d.X
+}
+
+// target lists the items of a split with what they are compared with.
+func (t *Trainer) target(items []int32) program.Target {
+	l := t.d.Labels
+	out := program.Target{Items: kernel.Items{Rows: items}, Class: l.Class, Value: l.Value}
+	if t.problem.loss == model.CrossEntropy {
+		out.Total = kernel.CountClasses(l.Class, items)
+	} else {
+		out.Total = kernel.CountValues(l.Value, items)
+	}
+	return out
+}
+
+// compile declares the objective and the prediction, and compiles both.
+func (t *Trainer) compile(x tensor.Matrix) ([]*program.Program, error) {
+	c := t.cfg
+	widths := model.NamedWidths(x.Cols, t.problem.out, c.Options)
+	opt := program.Optimizer{Kind: c.Optimizer, Momentum: c.Momentum}
+	decay := c.Decay
+	if c.Optimizer == program.AdamWKind {
+		opt.Decay, decay = c.Decay.Lambda, model.Decay{}
+	}
+	objective, err := t.model.Objective(widths, c.Options, t.problem.loss, decay)
+	if err != nil {
+		return nil, err
+	}
+	prediction, err := t.model.Declare(widths, c.Options)
+	if err != nil {
+		return nil, err
+	}
+	f := t.facts(objective, prediction)
+	f.Optimizer = &opt
+	f.Env["nnz"] = program.Nonzeros(x)
+	step, err := program.Compile(objective, f, nil)
+	if err != nil {
+		return nil, err
+	}
+	f.Optimizer = nil
+	eval, err := program.Compile(prediction, f, nil)
+	return []*program.Program{step, eval}, err
+}
+
+// facts gives the passes the sizes at hand.
+func (t *Trainer) facts(ps ...*program.Program) program.Facts {
+	f := program.Facts{
+		Env: program.ExtentOf(t.d.Graph, ps...).Env(), Weighted: t.d.Graph.Weight != nil,
+		Steps: int64(t.cfg.Epochs), FoldBytes: t.cfg.FoldBytes, Skip: map[string]bool{},
+	}
+	for _, p := range ps {
+		p.Widths(f.Env)
+	}
+	train := t.targets["train"]
+	f.Env["t"], f.Env["τ"] = int64(len(train.Rows)), train.Total
+	for _, s := range t.cfg.SkipPasses {
+		f.Skip[s] = true
+	}
+	return f
+}
+
+// initFrom overwrites parameters with those given.
+func (t *Trainer) initFrom(weights map[string]tensor.Matrix) error {
+	for name, w := range weights {
+		m, err := t.session.Slot("param." + name)
+		if err != nil {
+			return fmt.Errorf("train: initial weights: the model has no parameter %q", name)
+		}
+		if m.Rows != w.Rows || m.Cols != w.Cols {
+			return fmt.Errorf("train: initial weights: %q is %v, want %v", name, w, m)
+		}
+		for r := range m.Rows {
+			copy(m.Row(r), w.Row(r))
+		}
+	}
+	return nil
+}
+
+// Close frees the session's threads and memory.
+func (t *Trainer) Close() error { return t.session.Close() }
+
+// Config returns the configuration, its metric chosen.
+func (t *Trainer) Config() Config { return t.cfg }
+
+// Train runs epochs until the last, or until patience runs out, and returns the
+// result. When ctx is done it finishes the epoch, saves, and returns an
+// [*Interrupted].
+//
+// Errors: [runtime.NonFiniteError] when the loss is NaN or infinite, before the
+// parameters took it; files that cannot be written.
+func (t *Trainer) Train(ctx context.Context) (*Result, error) {
+	start := time.Now()
+	saved := start
+	for t.state.Epoch < t.cfg.Epochs && !t.state.Done {
+		if ctx.Err() != nil {
+			return nil, t.interrupt(context.Cause(ctx))
+		}
+		e, err := t.epoch()
+		if err != nil {
+			return nil, err
+		}
+		if err := t.dir.log(e); err != nil {
+			return nil, err
+		}
+		if t.set.Progress != nil {
+			t.set.Progress(e)
+		}
+		if t.set.SaveEvery > 0 && time.Since(saved) >= t.set.SaveEvery {
+			if err := t.save(); err != nil {
+				return nil, err
+			}
+			saved = time.Now()
+		}
+	}
+	t.state.Seconds += time.Since(start).Seconds()
+	return t.finish()
+}
