@@ -28,6 +28,7 @@ func kernels() map[string]func(ctx *Ctx) {
 	scalar, slim, score := src.scalar(1), src.empty(r, k/h), src.empty(r, h)
 	u, v := src.uniform(b.Src, k), src.uniform(b.Dst, k)
 	e, e2, d, d2 := src.uniform(b.Edges(), k), src.uniform(b.Edges(), k), src.uniform(b.Edges(), h), src.uniform(b.Edges(), h)
+	entry, entry2, dense := src.uniform(b.Edges(), 1), src.uniform(b.Edges(), 1), src.empty(b.Dst, b.Src)
 	arg, p, parg := src.empty(b.Dst, k), src.uniform(2, k), src.empty(2, k)
 	ArgMax(contexts[0], b, Dst, e, arg)
 	class, rows := make([]int32, r), []int32{1, 5, 2}
@@ -87,6 +88,8 @@ func kernels() map[string]func(ctx *Ctx) {
 		"LogSoftmax":       func(ctx *Ctx) { LogSoftmax(ctx, x, z) },
 		"LogSoftmaxGrad":   func(ctx *Ctx) { LogSoftmaxGrad(ctx, x, y, z) },
 		"Dropout":          func(ctx *Ctx) { Dropout(ctx, testMask(0.5), nil, x, z) },
+		"DropoutEntries":   func(ctx *Ctx) { DropoutEntries(ctx, testMask(0.5), b, nil, entry, entry2) },
+		"Densify":          func(ctx *Ctx) { Densify(ctx, b, entry, dense) },
 		"CrossEntropy":     func(ctx *Ctx) { CrossEntropy(ctx, x, class, items, scalar) },
 		"CrossEntropyGrad": func(ctx *Ctx) { CrossEntropyGrad(ctx, x, class, items, scalar, z) },
 		"ValueLoss":        func(ctx *Ctx) { ValueLoss(ctx, LogisticError, x, y, items, scalar) },
@@ -234,6 +237,8 @@ func TestMisshapenOperandsPanic(t *testing.T) {
 		"kernel.Softmax: x":          func() { Softmax(ctx, m(2, 2), m(2, 3)) },
 		"kernel.LogSoftmaxGrad: y":   func() { LogSoftmaxGrad(ctx, m(2, 2), m(2, 3), m(2, 3)) },
 		"kernel.Dropout: ids":        func() { Dropout(ctx, testMask(0), []int64{1}, m(2, 2), m(2, 2)) },
+		"kernel.DropoutEntries: y":   func() { DropoutEntries(ctx, testMask(0), b, nil, m(3, 1), m(2, 1)) },
+		"kernel.Densify: y":          func() { Densify(ctx, b, m(3, 1), m(3, 3)) },
 		"kernel.CrossEntropy: class": func() { CrossEntropy(ctx, m(2, 2), []int32{1}, Items{}, m(1, 1)) },
 		"kernel.CrossEntropy: loss":  func() { CrossEntropy(ctx, m(1, 2), []int32{1}, Items{}, m(1, 2)) },
 		"kernel.CrossEntropyGrad: g": func() { CrossEntropyGrad(ctx, m(1, 2), []int32{1}, Items{}, none, m(1, 2)) },

@@ -71,6 +71,8 @@
 //	LogSoftmax        r(5k + 1)                   8rk
 //	LogSoftmaxGrad    4rk                         12rk
 //	Dropout           2rk                         8rk
+//	DropoutEntries    2m                          8m
+//	Densify           0                           8(n_dst+1) + 8m + 4n_dst·n_src
 //	CrossEntropy      s(4C + 3) + 1               4(r + sC + 1) + 4r·[list]
 //	CrossEntropyGrad  s(6C + 1) + 1               4(1 + r + sC + nC) + 4r·[list]
 //	ValueLoss         t·w + 1                     4(2rC + 1) + 4r·[list]

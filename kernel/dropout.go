@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/weft-gnn/weft/internal/rng"
 	"github.com/weft-gnn/weft/tensor"
@@ -45,9 +46,8 @@ func Dropout(ctx *Ctx, mask Mask, ids []int64, x, y tensor.Matrix) {
 	}
 	c := &ctx.call
 	*c = call{body: dropoutRows, x: x, dst: y}
-	c.dropout = dropoutOperands{mask: mask, ids: ids, words: ctx.randoms(ctx.Pool.Threads() * y.Cols)}
-	c.dropout.below = uint32(float64(mask.P) * (1 << 32))
-	c.dropout.scale = float32(1 / (1 - float64(mask.P)))
+	c.dropout = newDropout(mask, ids)
+	c.dropout.words = ctx.randoms(ctx.Pool.Threads() * y.Cols)
 	n, k := ctx.rows(y.Rows, 4*y.Cols), int64(y.Cols)
 	ctx.Count.Add(2*n*k, 8*n*k)
 }
@@ -68,26 +68,22 @@ func (d *dropoutOperands) id(i int) uint64 {
 	return uint64(d.ids[i])
 }
 
-// apply drops or scales a value by its random word.
+// apply drops or scales a value by its random word. Masking the bits costs
+// less than a branch that half of the values mispredict.
 func (d *dropoutOperands) apply(word uint32, x float32) float32 {
-	if word < d.below {
-		return 0
-	}
-	return x * d.scale
+	_, dropped := bits.Sub32(word, d.below, 0)
+	return math.Float32frombits(math.Float32bits(x*d.scale) & (dropped - 1))
 }
 
-func dropoutRows(c *call, _, _, lo, hi int) {
+func dropoutRows(c *call, worker, _, lo, hi int) {
 	d := &c.dropout
-	at := rng.Counter{Step: d.mask.Step, Site: d.mask.Site}
+	k := c.dst.Cols
+	words := d.words[worker*k : (worker+1)*k]
 	for i := lo; i < hi; i++ {
-		at.ID = d.id(i)
+		d.mask.Key.Fill(words, d.mask.Step, d.mask.Site, d.id(i))
 		y, x := c.dst.Row(i), c.x.Row(i)
-		for j := 0; j < len(y); j += 4 {
-			at.Group = uint16(j / 4)
-			words := d.mask.Key.Block(at)
-			for k := j; k < min(j+4, len(y)); k++ {
-				y[k] = d.apply(words[k-j], x[k])
-			}
+		for j, w := range words {
+			y[j] = d.apply(w, x[j])
 		}
 	}
 }

@@ -42,9 +42,7 @@ func TestDropout(t *testing.T) {
 				x, y := src.uniform(r, k), src.empty(r, k)
 				var ids []int64
 				if named {
-					for i := range r {
-						ids = append(ids, int64(i)*int64(i)<<33+5)
-					}
+					ids = spacedIDs(r)
 				}
 				trial{
 					name: fmt.Sprintf("%d×%d/p=%v/ids=%v", r, k, p, named),

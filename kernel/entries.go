@@ -31,7 +31,6 @@ func DropoutEntries(ctx *Ctx, mask Mask, b *graph.Block, ids []int64, x, y tenso
 func dropoutEntries(c *call, _, _, lo, hi int) {
 	d := &c.dropout
 	at := rng.Counter{Step: d.mask.Step, Site: d.mask.Site}
-	x, y := c.x.Flat(), c.dst.Flat()
 	row, group := -1, -1
 	var words [4]uint32
 	r := c.seg.rowOf(int64(lo))
@@ -43,7 +42,7 @@ func dropoutEntries(c *call, _, _, lo, hi int) {
 			at.ID, at.Group = d.id(r), uint16(group)
 			words = d.mask.Key.Block(at)
 		}
-		y[e] = d.apply(words[col%4], x[e])
+		c.dst.Row(e)[0] = d.apply(words[col%4], c.x.Row(e)[0])
 	}
 }
 
@@ -61,12 +60,11 @@ func Densify(ctx *Ctx, b *graph.Block, x, y tensor.Matrix) {
 }
 
 func densifyRows(c *call, _, _, lo, hi int) {
-	x := c.x.Flat()
 	for i := lo; i < hi; i++ {
 		y := c.dst.Row(i)
 		clear(y)
 		for e := c.seg.ptr[i]; e < c.seg.ptr[i+1]; e++ {
-			y[c.seg.other[e]] += x[e]
+			y[c.seg.other[e]] += c.x.Row(int(e))[0]
 		}
 	}
 }
