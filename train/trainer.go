@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math"
 	"slices"
 	"time"
 
@@ -113,7 +112,7 @@ func (t *Trainer) notes() {
 
 // prepare declares and compiles the programs and opens the session.
 func (t *Trainer) prepare() error {
-	x := Features(t.d, t.cfg.RowNormalize)
+	x := model.Features(t.d, t.cfg.RowNormalize)
 	t.targets = map[string]program.Target{}
 	for name, items := range map[string][]int32{"train": t.split.Train, "val": t.split.Val, "test": t.split.Test} {
 		t.targets[name] = t.target(items)
@@ -145,23 +144,6 @@ func (t *Trainer) prepare() error {
 
 func readsEntries(p *program.Program) bool { return p.Reads(program.SparseEntries) }
 func readsRows(p *program.Program) bool    { return p.Reads(program.SparseInput) }
-
-// Features returns the matrix that a model reads: the set's features, their
-// rows divided by their sums where asked, or log(1 + in-degree) where the set
-// has none.
-func Features(d *dataset.Dataset, rowNormalize bool) tensor.Matrix {
-	switch {
-	case d.X.Cols == 0:
-		b, x := d.Graph.Block(), tensor.New(d.Graph.N, 1)
-		for v := range x.Rows {
-			x.Data[v] = float32(math.Log1p(float64(b.InDegree(v))))
-		}
-		return x
-	case rowNormalize:
-		return dataset.RowNormalise(d.X)
-	}
-	return d.X
-}
 
 // target lists the items of a split with what they are compared with.
 func (t *Trainer) target(items []int32) program.Target {
