@@ -18,9 +18,10 @@ const (
 	// maxAdjacencyLine bounds a line that lists all neighbours of a vertex.
 	maxAdjacencyLine = 256 << 20
 	// heldPerByte is what readers of text hold, at most, for a byte of it: the
-	// four bytes "1 2\n" become two 32-bit ids, and an arc in compressed rows
-	// while those are built.
-	heldPerByte = 8
+	// two bytes "1\n" become a 64-bit integer, which is copied twice while its
+	// distinct values are sought, the four of "1 2\n" two 32-bit ids and up to
+	// 44 bytes while they become an arc.
+	heldPerByte = 16
 )
 
 // lineReader reads a text line by line. Lines end in \n or \r\n; a byte-order mark
@@ -39,25 +40,30 @@ type lineReader struct {
 
 // newLines reads r, gzip'ed or not, under the name that errors give it.
 func newLines(ctx context.Context, name string, r io.Reader, g *guard) (*lineReader, error) {
-	in := bufio.NewReaderSize(r, 64<<10)
-	if magic, _ := in.Peek(len(gzipMagic)); bytes.Equal(magic, gzipMagic) {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, fmt.Errorf("dataset: %s: %w", name, err)
-		}
-		in = bufio.NewReaderSize(&meteredReader{ctx: ctx, r: z, name: name, guard: g}, 64<<10)
-	} else {
-		in = bufio.NewReaderSize(&meteredReader{ctx: ctx, r: in, name: name, guard: g}, 64<<10)
+	l := &lineReader{name: name, max: maxLine, number: 1, close: func() error { return nil }}
+	packed := bufio.NewReaderSize(r, 64<<10)
+	r = packed
+	magic, err := packed.Peek(len(gzipMagic))
+	if bytes.Equal(magic, gzipMagic) {
+		r, err = gzip.NewReader(packed)
 	}
-	switch mark, _ := in.Peek(3); {
+	if err != nil && err != io.EOF {
+		return nil, l.wrap(err)
+	}
+	l.in = bufio.NewReaderSize(metered(ctx, name, r, g), 64<<10)
+	mark, err := l.in.Peek(3)
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, l.wrap(err)
 	case bytes.Equal(mark, []byte{0xef, 0xbb, 0xbf}):
-		if _, err := in.Discard(3); err != nil {
-			return nil, fmt.Errorf("dataset: %s: %w", name, err)
+		if _, err := l.in.Discard(len(mark)); err != nil {
+			return nil, l.wrap(err)
 		}
 	case bytes.HasPrefix(mark, []byte{0xff, 0xfe}), bytes.HasPrefix(mark, []byte{0xfe, 0xff}):
-		return nil, fmt.Errorf("dataset: %s: the text is UTF-16: save it as UTF-8", name)
+		return nil, l.errorf("the text is UTF-16: save it as UTF-8")
 	}
-	return &lineReader{name: name, max: maxLine, in: in, close: func() error { return nil }}, nil
+	l.number = 0
+	return l, nil
 }
 
 // meteredReader takes what it reads from a guard's budget and ends the reading
@@ -65,19 +71,24 @@ func newLines(ctx context.Context, name string, r io.Reader, g *guard) (*lineRea
 type meteredReader struct {
 	ctx   context.Context
 	r     io.Reader
-	name  string
 	guard *guard
+	limit LimitError // what ends the reading when the budget is used up
+}
+
+func metered(ctx context.Context, name string, r io.Reader, g *guard) io.Reader {
+	return &meteredReader{ctx, r, g, LimitError{Path: name, What: "text", Want: -1, Max: g.left / heldPerByte}}
 }
 
 func (m *meteredReader) Read(p []byte) (int, error) {
 	if err := m.ctx.Err(); err != nil {
 		return 0, err
 	}
-	budget := m.guard.left
-	n, err := m.r.Read(p)
-	if m.guard.need("text", int64(n), heldPerByte) != nil {
-		return 0, &LimitError{Path: m.name, What: "text", Want: -1, Max: budget / heldPerByte}
+	most := m.guard.left / heldPerByte
+	if most == 0 {
+		return 0, &m.limit
 	}
+	n, err := m.r.Read(p[:min(int64(len(p)), most)])
+	m.guard.left -= int64(n) * heldPerByte
 	return n, err
 }
 

@@ -169,23 +169,32 @@ func TestLineReaderErrors(t *testing.T) {
 	})
 }
 
-// A gzip bomb ends with a LimitError after as much as the limits allow.
-func TestLineReaderBomb(t *testing.T) {
-	bomb := gzipped(t, bytes.Repeat([]byte("1 2\n"), 16<<20))
-	limits := Limits{Floor: 1 << 20, Ratio: 16}
-	g := limits.guard("in", int64(len(bomb)))
-	budget := g.left
-	l, err := newLines(t.Context(), "in", strings.NewReader(bomb), g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := int64(0)
-	for line, ok := l.next(); ok; line, ok = l.next() {
-		read += int64(len(line)) + 1
-	}
-	var limit *LimitError
-	if !errors.As(l.err, &limit) || read > budget/heldPerByte {
-		t.Fatalf("read %d bytes with a budget of %d, then %v", read, budget, l.err)
+// A text beyond the limits ends with a LimitError after as much as they allow,
+// wherever that is, and without a gap.
+func TestLineReaderLimit(t *testing.T) {
+	text := bytes.Repeat([]byte("1 2\n"), 4<<20)
+	for _, packed := range []string{string(text), gzipped(t, text)} {
+		for _, floor := range []int64{1, heldPerByte, 1000 * heldPerByte, 1 << 20, 64 << 20} {
+			g := Limits{Floor: floor, Ratio: 1}.guard("in", int64(len(packed))/100)
+			budget := g.left / heldPerByte
+			l, err := newLines(t.Context(), "in", strings.NewReader(packed), g)
+			read := int64(0)
+			for err == nil {
+				line, ok := l.next()
+				if !ok {
+					err = l.err
+					break
+				}
+				if string(line) != "1 2" {
+					t.Fatalf("line %d is %q", l.number, line)
+				}
+				read += int64(len(line)) + 1
+			}
+			var limit *LimitError
+			if !errors.As(err, &limit) || limit.Max != budget || read > budget {
+				t.Fatalf("floor %d: read %d bytes with a budget of %d, then %v", floor, read, budget, err)
+			}
+		}
 	}
 }
 
@@ -311,17 +320,19 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// A broken reader's error names the line it came up on.
+// A read that fails, wherever it does, is an error that names the line.
 func TestLineReaderFault(t *testing.T) {
-	text := strings.Repeat("1 2\n", 100_000)
-	broken := io.MultiReader(strings.NewReader(text), errorReader{})
-	l, err := newLines(t.Context(), "in", broken, Limits{}.guard("in", 0))
-	if err != nil {
-		t.Fatal(err)
+	for _, n := range []int{0, 1, 100, 1 << 14, 100_000} {
+		broken := io.MultiReader(strings.NewReader(strings.Repeat("1 2\n", n)), errorReader{})
+		l, err := newLines(t.Context(), "in", broken, Limits{}.guard("in", 0))
+		for err == nil {
+			if _, ok := l.next(); !ok {
+				err = l.err
+				break
+			}
+		}
+		wantTextError(t, err, fmt.Sprintf("in:%d:", n+1), "disk on fire")
 	}
-	for _, ok := l.next(); ok; _, ok = l.next() {
-	}
-	wantTextError(t, l.err, fmt.Sprintf("in:%d", 100_001), "disk on fire")
 }
 
 type errorReader struct{}

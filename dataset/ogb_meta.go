@@ -61,7 +61,7 @@ func readOGBMaster(ctx context.Context, path string, names []string, g *guard) (
 		return ogbMeta{}, false, fmt.Errorf("dataset: %w", err)
 	}
 	defer f.Close()
-	return parseOGBMaster(path, &meteredReader{ctx: ctx, r: f, name: path, guard: g}, names)
+	return parseOGBMaster(path, metered(ctx, path, f, g), names)
 }
 
 // parseOGBMaster reads the column that one of names heads, or that has one of

@@ -222,7 +222,7 @@ func TestTUHostile(t *testing.T) {
 		labels[i] = strconv.Itoa(i * i)
 	}
 	many := map[string]string{"S_A.txt": "", "S_graph_indicator.txt": strings.Repeat("1\n", len(labels)), "S_node_labels.txt": strings.Join(labels, "\n")}
-	if _, err = Open(t.Context(), writeFiles(t, many), Options{Limits: Limits{Floor: 1 << 20, Ratio: 1}}); !errors.As(err, &limit) {
+	if _, err = Open(t.Context(), writeFiles(t, many), Options{Limits: Limits{Floor: 16 << 20, Ratio: 1}}); !errors.As(err, &limit) || limit.What != "one-hot features" {
 		t.Errorf("wide one-hot features: %v", err)
 	}
 }
