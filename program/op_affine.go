@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/weft-gnn/weft/cost"
@@ -42,7 +43,10 @@ func (o Affine) Shape(in []Type) (Type, error) {
 	if err == nil && o.Bias {
 		err = wantRow(in[2], t.Cols)
 	}
-	return t, err
+	if err == nil && o.Func.GradFrom() == kernel.Input {
+		err = fmt.Errorf("the derivative of %v needs the product, which is not kept", o.Func.Kind)
+	}
+	return t, errors.Join(err, wantSlope(o.Func))
 }
 
 // Cost: that of what it replaces, less the traffic between.
@@ -62,7 +66,7 @@ func (o Affine) Cost(in []Type, out Type) cost.Cost {
 // derivative in the output.
 func (o Affine) Grad(b *Builder, in []Value, y, dy Value) []Value {
 	if o.active() {
-		dy = b.Add(UnaryGrad{o.Func}, y, dy)
+		dy = Unary{o.Func}.Grad(b, []Value{None}, y, dy)[0]
 	}
 	g := MatMul{}.Grad(b, in[:2], y, dy)
 	if o.Bias {

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/weft-gnn/weft/cost"
@@ -26,6 +27,9 @@ func (o Aggregate) Shape(in []Type) (Type, error) {
 	}
 	if in[0].Space != o.Over {
 		return Type{}, fmt.Errorf("got %v, want %v", in[0], o.Over)
+	}
+	if o.Over == Entries {
+		return Type{}, errors.New("entries are not summed: features are not learned")
 	}
 	return Type{Space: o.Along.to(), Cols: in[0].Cols}, o.Along.from(o.Over)
 }

@@ -56,11 +56,11 @@ func (o Dropout) Split(s Split) (Placement, error) { return s.linear(0) }
 
 // Reference draws the mask element by element.
 func (o Dropout) Reference(x *RefExec, in []Dense) Dense {
-	y := in[0].like()
-	ids := x.ids(o.Over)
+	y, rows := in[0].like(), o.Over
 	if o.Over == Entries {
-		ids = x.ids(Vertices)
+		rows = Vertices
 	}
+	ids := x.ids(rows)
 	key := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}
 	for i := range y.Rows {
 		row, id := i, int64(i)

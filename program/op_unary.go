@@ -24,7 +24,16 @@ func (o Unary) Shape(in []Type) (Type, error) {
 	if err := arity(in, 1); err != nil {
 		return Type{}, err
 	}
-	return in[0], nil
+	return in[0], wantSlope(o.Func)
+}
+
+// wantSlope checks that the sign of the result tells that of the argument, where
+// the derivative is computed from it.
+func wantSlope(f kernel.Func) error {
+	if (f.Kind == kernel.LeakyReLU || f.Kind == kernel.ELU) && !(f.Param >= 0) {
+		return fmt.Errorf("the parameter of %v is %g, want at least 0", f.Kind, f.Param)
+	}
+	return nil
 }
 
 // Cost: one operation per element.
@@ -128,6 +137,9 @@ func (o UnaryGrad) String() string { return Unary(o).String() + "'" }
 func (o UnaryGrad) Shape(in []Type) (Type, error) {
 	if err := arity(in, 2); err != nil {
 		return Type{}, err
+	}
+	if o.Func.GradFrom() == kernel.Neither {
+		return Type{}, fmt.Errorf("the derivative of %v is constant: scale by it", o.Func.Kind)
 	}
 	return in[0], sameShape(in...)
 }

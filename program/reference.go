@@ -56,7 +56,7 @@ func (x *RefExec) Block(s Space) *graph.Block {
 }
 
 func (x *RefExec) ids(s Space) []int64 {
-	e := Exec{N: x.N, NHat: x.NHat}
+	e := Exec{N: x.N, NHat: x.NHat, X: x.X}
 	return e.ids(s)
 }
 
