@@ -1,0 +1,4 @@
+package program
+
+// Extend starts a builder that appends to a copy of p, as Grad does.
+func Extend(p *Program) *Builder { return extend(p) }
