@@ -7,6 +7,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,9 +20,11 @@ import (
 // Config determines a run. The zero value of a field that a recipe or a model
 // has a default for is filled by Resolve; explicit values stand.
 type Config struct {
-	// Data is how the set was asked for; it is recorded, not opened.
-	Data  string `yaml:"data" json:"data"`
-	Model string `yaml:"model" json:"model"`
+	// Data is how the set was asked for, Source how it is opened again; both
+	// are recorded, neither is opened.
+	Data   string         `yaml:"data" json:"data"`
+	Source dataset.Source `yaml:"source" json:"source"`
+	Model  string         `yaml:"model" json:"model"`
 	// Recipe is "paper" for published settings, or empty.
 	Recipe  string        `yaml:"recipe,omitempty" json:"recipe,omitempty"`
 	Options model.Options `yaml:"options" json:"options"`
@@ -130,23 +133,18 @@ func problemOf(d *dataset.Dataset, metric Metric) (problem, error) {
 	p := problem{task: d.Task}
 	switch d.Task {
 	case dataset.VertexClassification:
-		p.loss, p.out, p.metric = model.CrossEntropy, d.Labels.Classes(), Accuracy
+		p.loss, p.out = model.CrossEntropy, d.Labels.Classes()
 		if d.Labels.Class == nil {
-			p.loss, p.out, p.metric = model.BinaryCrossEntropy, d.Labels.Value.Cols, ROCAUC
+			p.loss, p.out = model.BinaryCrossEntropy, d.Labels.Value.Cols
 		}
 	case dataset.VertexRegression:
-		p.loss, p.out, p.metric = model.SquaredError, d.Labels.Value.Cols, MAE
+		p.loss, p.out = model.SquaredError, d.Labels.Value.Cols
 	default:
 		return p, fmt.Errorf("train: the task of %s is %v; full-batch training does vertex-classification and vertex-regression", d.Name, d.Task)
 	}
 	if p.out == 0 {
 		return p, fmt.Errorf("train: %s has no labels", d.Name)
 	}
-	if m := ofDataset(d.Metric); m != AutoMetric {
-		p.metric = m
-	}
-	if metric != AutoMetric {
-		p.metric = metric
-	}
+	p.metric = cmp.Or(metric, MetricFor(d, p.loss))
 	return p, p.metric.fits(p.loss)
 }

@@ -50,6 +50,14 @@ func ofDataset(m dataset.Metric) Metric {
 	return map[dataset.Metric]Metric{dataset.Accuracy: Accuracy, dataset.F1: F1, dataset.ROCAUC: ROCAUC, dataset.MAE: MAE, dataset.RMSE: RMSE}[m]
 }
 
+// MetricFor returns what a set's predictions are scored by where nothing else
+// is asked for: what its authors say, or what suits the loss.
+func MetricFor(d *dataset.Dataset, l model.Loss) Metric {
+	return cmp.Or(ofDataset(d.Metric), map[model.Loss]Metric{
+		model.CrossEntropy: Accuracy, model.BinaryCrossEntropy: ROCAUC, model.SquaredError: MAE,
+	}[l])
+}
+
 // fits checks that a metric can score what a loss trains.
 func (m Metric) fits(l model.Loss) error {
 	ok := map[model.Loss][]Metric{

@@ -46,19 +46,23 @@ func (t *Trainer) start() error {
 	if fileExists(filepath.Join(t.set.Dir, configFile)) {
 		return fmt.Errorf("train: %s holds a run already: resume it, or choose another directory", t.set.Dir)
 	}
-	text, err := yaml.Marshal(t.cfg)
+	err := t.cfg.write(t.set.Dir)
+	if err == nil {
+		t.dir, err = openDir(t.set.Dir, 0)
+	}
+	return err
+}
+
+// write writes a run directory's configuration.
+func (c Config) write(dir string) error {
+	text, err := yaml.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
-	err = tensor.WriteAtomic(filepath.Join(t.set.Dir, configFile), func(w io.Writer) error {
+	return tensor.WriteAtomic(filepath.Join(dir, configFile), func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	t.dir, err = openDir(t.set.Dir, 0)
-	return err
 }
 
 // openDir opens a run directory to append metrics after the first epochs.
