@@ -90,11 +90,11 @@ func expRow(y, x []float32) float32 {
 	return sum
 }
 
-// maxOf returns the largest value, NaN where there is one, −Inf of none.
+// maxOf returns the largest value that is a number, as maxColumn does.
 func maxOf(x []float32) float32 {
 	top := float32(math.Inf(-1))
 	for _, v := range x {
-		if v > top || v != v {
+		if v > top {
 			top = v
 		}
 	}

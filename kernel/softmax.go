@@ -92,10 +92,10 @@ func (c *call) spread(combine func(y, x []float32)) {
 	}
 }
 
-// maxTo computes y = max(y, x), NaN where either is.
+// maxTo computes y = max(y, x).
 func maxTo(y, x []float32) {
 	for i, v := range x {
-		if v > y[i] || v != v {
+		if v > y[i] {
 			y[i] = v
 		}
 	}

@@ -17,11 +17,12 @@ func columnOf(m tensor.Matrix, lo, hi int64, h int) column {
 	return column{m.Data[int(lo)*m.Stride+h : int(hi-1)*m.Stride+h+1], m.Stride}
 }
 
-// maxColumn returns the largest value, NaN where there is one.
+// maxColumn returns the largest value that is a number. A NaN need not win: the
+// sum of the exponentials is NaN as well, and everything is divided by it.
 func maxColumn(x column) float32 {
 	top := float32(math.Inf(-1))
 	for i := 0; i < len(x.values); i += x.step {
-		if v := x.values[i]; v > top || v != v {
+		if v := x.values[i]; v > top {
 			top = v
 		}
 	}
