@@ -11,7 +11,8 @@ import (
 
 // CrossEntropy is the mean, over the t target rows, of the negative
 // log-likelihood of their classes: −(1/t) Σ_i log softmax(x_i)[c_i]; 0 when
-// there is no target.
+// there is no target. Rows whose class is missing count for nothing, but Cost
+// takes it that the caller lists none.
 type CrossEntropy struct{}
 
 func (CrossEntropy) String() string { return "CrossEntropy" }
@@ -82,10 +83,11 @@ func (s Split) loss() (Placement, error) {
 
 // Reference is the definition.
 func (CrossEntropy) Reference(x *RefExec, in []Dense) Dense {
-	y := NewDense(1, 1)
+	y, n := NewDense(1, 1), x.Target.classes()
 	for _, i := range x.Target.Rows {
-		p := refSoftmax(in[0].Row(int(i)))
-		y.Data[0] -= math.Log(p[x.Target.Class[i]]) / float64(len(x.Target.Rows))
+		if c := x.Target.Class[i]; c >= 0 {
+			y.Data[0] -= math.Log(refSoftmax(in[0].Row(int(i)))[c]) / n
+		}
 	}
 	return y
 }
@@ -149,12 +151,16 @@ func (s Split) lossGrad() (Placement, error) {
 
 // Reference is the definition.
 func (CrossEntropyGrad) Reference(x *RefExec, in []Dense) Dense {
-	y := in[0].like()
+	y, n := in[0].like(), x.Target.classes()
 	for _, i := range x.Target.Rows {
+		c := x.Target.Class[i]
+		if c < 0 {
+			continue
+		}
 		p := refSoftmax(in[0].Row(int(i)))
-		p[x.Target.Class[i]]--
+		p[c]--
 		for j, a := range p {
-			y.Set(int(i), j, a*in[1].Data[0]/float64(len(x.Target.Rows)))
+			y.Set(int(i), j, a*in[1].Data[0]/n)
 		}
 	}
 	return y

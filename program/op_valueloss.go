@@ -61,21 +61,9 @@ func (o ValueLoss) Grad(b *Builder, in []Value, _, dy Value) []Value {
 // Split: target rows lie with their owners.
 func (ValueLoss) Split(s Split) (Placement, error) { return s.loss() }
 
-func refPresent(x *RefExec) float64 {
-	n := 0.0
-	for _, i := range x.Target.Rows {
-		for _, y := range x.Target.Value.Row(int(i)) {
-			if !math.IsNaN(y) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // Reference is the definition.
 func (o ValueLoss) Reference(x *RefExec, in []Dense) Dense {
-	out, n := NewDense(1, 1), refPresent(x)
+	out, n := NewDense(1, 1), x.Target.values()
 	for _, i := range x.Target.Rows {
 		for j, y := range x.Target.Value.Row(int(i)) {
 			if p := in[0].At(int(i), j); math.IsNaN(y) {
@@ -133,7 +121,7 @@ func (ValueLossGrad) Split(s Split) (Placement, error) { return s.lossGrad() }
 
 // Reference is the definition.
 func (o ValueLossGrad) Reference(x *RefExec, in []Dense) Dense {
-	out, n := in[0].like(), refPresent(x)
+	out, n := in[0].like(), x.Target.values()
 	for _, i := range x.Target.Rows {
 		for j, y := range x.Target.Value.Row(int(i)) {
 			if p := in[0].At(int(i), j); math.IsNaN(y) {

@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/weft-gnn/weft/graph"
 )
@@ -40,8 +41,42 @@ type RefExec struct {
 // RefTarget is Target in float64.
 type RefTarget struct {
 	Rows  []int32
-	Class []int32
-	Value Dense
+	Class []int32 // −1 where missing
+	Value Dense   // NaN where missing
+	// Total is what the mean divides by: the number of classes, or of values,
+	// that are listed on all ranks. 0 stands for those listed here.
+	Total int64
+}
+
+// classes returns what a mean over classes divides by.
+func (t RefTarget) classes() float64 {
+	n := 0
+	for _, i := range t.Rows {
+		if t.Class[i] >= 0 {
+			n++
+		}
+	}
+	return t.total(n)
+}
+
+// values returns what a mean over values divides by.
+func (t RefTarget) values() float64 {
+	n := 0
+	for _, i := range t.Rows {
+		for _, y := range t.Value.Row(int(i)) {
+			if !math.IsNaN(y) {
+				n++
+			}
+		}
+	}
+	return t.total(n)
+}
+
+func (t RefTarget) total(listed int) float64 {
+	if t.Total != 0 {
+		return float64(t.Total)
+	}
+	return float64(listed)
 }
 
 // Block returns the block whose edges, or whose vertices, are the rows of s.
