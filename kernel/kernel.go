@@ -99,9 +99,9 @@ type call struct {
 	labelled         atomic.Int64 // how many of them a loss found labelled
 }
 
-// grainValues is how many values a piece of a row-wise kernel holds at least.
-// It is part of the result of reductions, not a tuning knob per machine:
-// changing it changes sums in their last bits.
+// grainValues is how many values a piece of a row-wise kernel holds, about. It
+// is part of the result of reductions, not a knob per machine: changing it
+// changes sums in their last bits.
 const grainValues = 1 << 15
 
 // cut sets the pieces for n rows of width values each.

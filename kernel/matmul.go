@@ -65,11 +65,12 @@ func (c *Ctx) product(x, w, y, bias tensor.Matrix, f Func, pack func([]float32, 
 	return c.cutRows()
 }
 
-// cutProduct sets pieces of an even number of rows, for work multiply-adds each.
+// cutProduct sets pieces for rows of work multiply-adds each. A piece reads the
+// whole right operand, so it gets enough rows to be worth that.
 func (c *call) cutProduct(rows, work int) {
-	const grainWork = 8 * grainValues
+	const grainWork, fewest = 8 * grainValues, 16
 	c.n = rows
-	c.grain = max(2, grainWork/max(work, 1)&^1)
+	c.grain = max(fewest, (grainWork/max(work, 1))&^1)
 	c.pieces = (rows + c.grain - 1) / c.grain
 }
 

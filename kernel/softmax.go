@@ -13,8 +13,8 @@ import (
 // too large for the exponential.
 //
 // Shapes: x and y are m×H.
-// Contract: overwrites y, which may be x. A NaN, or no finite score, makes the
-// head NaN at that destination and nowhere else. Sums are ordered as in [SpMM].
+// Contract: overwrites y, which may be x. A score of NaN or +Inf, or none above
+// −Inf, makes the head NaN at that destination and nowhere else. Sums are ordered as in [SpMM].
 // Cost: work 5mH, bytes 8(n_dst + 1) + 8mH.
 func EdgeSoftmax(ctx *Ctx, b *graph.Block, x, y tensor.Matrix) {
 	wantShape("kernel.EdgeSoftmax: x", x, b.Edges(), y.Cols)
