@@ -77,9 +77,7 @@ func (o Affine) Grad(b *Builder, in []Value, y, dy Value) []Value {
 
 // Split is that of the product, then of the epilogue.
 func (o Affine) Split(s Split) (Placement, error) {
-	product := s
-	product.In, product.Types = s.In[:2], s.Types[:2]
-	at, err := MatMul{}.Split(product)
+	at, err := MatMul{}.Split(s.of(0, 1))
 	if err != nil {
 		return at, err
 	}
@@ -87,8 +85,9 @@ func (o Affine) Split(s Split) (Placement, error) {
 		return s.refuse(0, "the product is a partial sum and the epilogue reads resolved values")
 	}
 	if o.Bias {
-		s.In, s.Types = []Placement{at, s.In[2]}, []Type{s.Out, s.Types[2]}
-		return s.vector()
+		sum := s.of(0, 2)
+		sum.In[0], sum.Types[0] = at, s.Out
+		return sum.vector()
 	}
 	return at, nil
 }

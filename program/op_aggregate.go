@@ -56,8 +56,8 @@ func (s Split) aggregate(i int, along Map, of Reduction) (Placement, error) {
 	switch s.In[i].Kind {
 	case Whole, Columns:
 		return s.In[i], nil
-	case Rows:
-		if along != Member && s.ownsAlong(along) {
+	case Rows, Halo:
+		if s.ownsAlong(along) {
 			return Placement{Kind: Rows}, nil
 		}
 		return Placement{Partial, of}, nil

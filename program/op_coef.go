@@ -72,9 +72,10 @@ func (o GraphCoef) Cost(_ []Type, out Type) cost.Cost {
 // Grad: the structure is not learned.
 func (o GraphCoef) Grad(*Builder, []Value, Value, Value) []Value { return nil }
 
-// Split: coefficients lie with their rows.
+// Split: coefficients are those of the whole graph, and lie with their rows;
+// where every rank has all edges it has all coefficients.
 func (o GraphCoef) Split(s Split) (Placement, error) {
-	if o.Space.IsEdges() && s.Edges == AllEdges {
+	if s.Edges == AllEdges {
 		return Placement{Kind: Whole}, nil
 	}
 	return Placement{Kind: Rows}, nil

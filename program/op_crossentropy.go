@@ -75,7 +75,7 @@ func (s Split) loss() (Placement, error) {
 	switch s.In[0].Kind {
 	case Whole:
 		return s.In[0], nil
-	case Rows:
+	case Rows, Halo:
 		return Placement{Partial, Sum}, nil
 	}
 	return s.refuse(0, "a loss reads whole rows")

@@ -51,8 +51,14 @@ func (o Dropout) Grad(b *Builder, _ []Value, _, dy Value) []Value {
 // RandomSite is the declared site.
 func (o Dropout) RandomSite() int { return o.Site }
 
-// Split is linear: the mask depends on global identities only.
-func (o Dropout) Split(s Split) (Placement, error) { return s.linear(0) }
+// Split is linear: the mask depends on global identities only. Columns are drawn
+// by their number, which a rank that has some of them does not know.
+func (o Dropout) Split(s Split) (Placement, error) {
+	if s.In[0].Kind == Columns {
+		return s.refuse(0, "the mask is drawn by the number of the column")
+	}
+	return s.linear(0)
+}
 
 // Reference draws the mask element by element.
 func (o Dropout) Reference(x *RefExec, in []Dense) Dense {

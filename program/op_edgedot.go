@@ -65,18 +65,15 @@ func (o EdgeDot) Split(s Split) (Placement, error) { return s.edgePair(HeadDot{o
 
 // edgePair places both ends' rows on edges, then asks the row-wise op.
 func (s Split) edgePair(op Op) (Placement, error) {
-	at := s
-	at.In = make([]Placement, 2)
+	rows := s.of(0, 1)
 	for i, end := range []Map{Src, Dst} {
-		one := s
-		one.In = s.In[i : i+1]
-		p, err := Scatter{end, s.Out.Space}.Split(one)
+		p, err := Scatter{end, s.Out.Space}.Split(s.of(i))
 		if err != nil {
 			return p, err
 		}
-		at.In[i] = p
+		rows.In[i] = p
 	}
-	return op.Split(at)
+	return op.Split(rows)
 }
 
 // Reference is the composition.

@@ -32,8 +32,10 @@ func (o Expand) Grad(b *Builder, _ []Value, _, dy Value) []Value {
 
 // Split: a whole row is expanded by whoever owns the rows; columns stay.
 func (o Expand) Split(s Split) (Placement, error) {
-	switch s.In[0].Kind {
-	case Whole, Columns:
+	switch k := s.In[0].Kind; {
+	case k == Whole && s.spread(o.To):
+		return Placement{Kind: Rows}, nil
+	case k == Whole, k == Columns && !s.spread(o.To):
 		return s.In[0], nil
 	}
 	return s.refuse(0, "it reads a whole row")

@@ -43,8 +43,10 @@ func (HeadScale) Split(s Split) (Placement, error) {
 		return Placement{Kind: Columns}, nil
 	case x == Columns && c == Whole && oneHead:
 		return Placement{Kind: Columns}, nil
-	case x == Columns || c == Columns:
-		return s.refuse(0, "columns are not cut at head boundaries")
+	case x == Columns:
+		return s.refuse(0, "its columns are not cut between heads, with the scalars")
+	case c == Columns:
+		return s.refuse(1, "heads are split and the rows are not, or not between heads")
 	}
 	return s.linear(0)
 }

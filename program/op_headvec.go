@@ -91,8 +91,10 @@ func (HeadOuter) Split(s Split) (Placement, error) {
 	case a == Columns && c == Columns && !oneHead && atHeads(s.Ranks, s.Types[0].Cols.N),
 		a == Columns && c == Whole && oneHead:
 		return Placement{Kind: Columns}, nil
-	case a == Columns || c == Columns:
-		return s.refuse(1, "columns are not cut at head boundaries")
+	case c == Columns:
+		return s.refuse(0, "heads are split and the vector is not, or not between heads")
+	case a == Columns:
+		return s.refuse(1, "its columns are not cut between heads, with the scalars")
 	case a != Whole:
 		return s.refuse(1, "the vector is whole or split by columns")
 	}

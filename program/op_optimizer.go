@@ -45,7 +45,10 @@ func (update) Grad(b *Builder, in []Value, _, _ Value) []Value {
 // Split: every rank updates what it has: operands lie alike.
 func (update) Split(s Split) (Placement, error) {
 	for i, p := range s.In {
-		if i != 2 && p != s.In[0] {
+		switch {
+		case i == 2 && p.Kind != Whole:
+			return s.refuse(i, "the learning rate is whole")
+		case i != 2 && p != s.In[0]:
 			return s.refuse(i, "an update's operands lie alike")
 		}
 	}

@@ -45,21 +45,19 @@ func (o Scatter) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(Aggregate{o.Along, o.To}, dy)}
 }
 
-// Split: local where edges lie with that end; otherwise the halo is needed.
+// Split: local where edges lie with that end, as entries always do; otherwise
+// the halo is needed. A graph's row is read by the owners of all its vertices.
 func (o Scatter) Split(s Split) (Placement, error) {
-	rows := Placement{Kind: Rows}
-	whole := s.Edges == AllEdges && o.Along != Member
-	switch k := s.In[0].Kind; {
-	case k == Columns && (whole || o.Along == Member):
+	local := s.ownsAlong(o.Along) || o.To == Entries
+	switch k, spread := s.In[0].Kind, s.spread(o.To); {
+	case !spread && (k == Whole || k == Columns):
 		return s.In[0], nil
-	case k == Whole && (whole || o.Along == Member):
-		return s.In[0], nil
-	case k == Whole || k == Halo && !whole || k == Rows && s.ownsAlong(o.Along) && !whole:
-		return rows, nil
-	case k == Rows:
+	case spread && (k == Whole || k == Halo || k == Rows && local):
+		return Placement{Kind: Rows}, nil
+	case spread && k == Rows:
 		return s.refuse(0, "local edges name rows of other ranks: exchange the halo")
 	}
-	return s.refuse(0, "it reads rows")
+	return s.refuse(0, "it reads whole rows of all ranks")
 }
 
 // Reference copies row by row.

@@ -39,8 +39,8 @@ func (o ArgSelect) Cost(in []Type, out Type) cost.Cost {
 // Grad: an index has no gradient.
 func (o ArgSelect) Grad(*Builder, []Value, Value, Value) []Value { return []Value{None} }
 
-// Split as Aggregate; a partial index carries its winner's value (decided by
-// the plan), so that only local edges, or whole ones, are split here.
+// Split as Aggregate: where an image's rows are spread, each rank selects among
+// its own.
 func (o ArgSelect) Split(s Split) (Placement, error) { return s.aggregate(0, o.Along, o.Of) }
 
 // noRow marks an image that nothing maps to.
@@ -117,8 +117,36 @@ func (o Pick) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(Route{o.Over}, dy, in[1]), None}
 }
 
-// Split: rows with their index; columns stay.
-func (o Pick) Split(s Split) (Placement, error) { return s.elementwise() }
+// Split: rows with an index of them; columns stay. Of winners that one rank
+// each names, the others contribute 0.
+func (o Pick) Split(s Split) (Placement, error) {
+	x, arg := s.In[0].Kind, s.In[1].Kind
+	switch {
+	case s.all(Whole, Columns):
+		return s.elementwise()
+	case x == Rows && s.indexLocal(o.Over, 1), x == Whole && arg == Rows:
+		return Placement{Kind: Rows}, nil
+	case x == Partial:
+		return s.refuse(0, "only linear ops read partial values")
+	case arg == Partial && x != Columns:
+		return s.winners(1)
+	}
+	return s.refuse(1, "it names rows of other ranks")
+}
+
+// winners is the rule of a partial index: it must be decided.
+func (s Split) winners(i int) (Placement, error) {
+	if s.In[i].Of != Sum {
+		return s.refuse(i, "the ranks' winners are not compared yet")
+	}
+	return Placement{Partial, Sum}, nil
+}
+
+// indexLocal reports whether operand i is an index of rows of a space that lie
+// with it: edges that lie with the end at which they were selected.
+func (s Split) indexLocal(of Space, i int) bool {
+	return s.In[i].Kind == Rows && of.IsEdges() && (s.Edges == ByDst || s.Edges == BySrc)
+}
 
 // Reference is the definition.
 func (o Pick) Reference(_ *RefExec, in []Dense) Dense {
@@ -162,8 +190,25 @@ func (o Route) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(Pick{o.To}, dy, in[1]), None}
 }
 
-// Split: rows with their index; columns stay.
-func (o Route) Split(s Split) (Placement, error) { return s.elementwise() }
+// Split: rows with an index of them; columns stay. Of winners that one rank
+// each names, the rank needs the values.
+func (o Route) Split(s Split) (Placement, error) {
+	dy, arg := s.In[0].Kind, s.In[1].Kind
+	switch {
+	case s.all(Whole, Columns):
+		return s.elementwise()
+	case dy == Partial:
+		return s.refuse(0, "only linear ops read partial values")
+	case s.indexLocal(o.To, 1) && dy != Columns:
+		return Placement{Kind: Rows}, nil
+	case arg == Partial && (dy == Whole || dy == Halo):
+		_, err := s.winners(1)
+		return Placement{Kind: Rows}, err
+	case arg == Partial:
+		return s.refuse(0, "winners lie on other ranks: exchange the halo")
+	}
+	return s.refuse(1, "it names rows of other ranks")
+}
 
 // Reference is the definition.
 func (o Route) Reference(x *RefExec, in []Dense) Dense {

@@ -109,10 +109,15 @@ func (o SparseMatMulT) Grad(b *Builder, in []Value, _, dy Value) []Value {
 
 // Split: rows give a partial sum; columns of G stay.
 func (o SparseMatMulT) Split(s Split) (Placement, error) {
-	if s.In[0].Kind == Columns {
-		return s.refuse(0, "entries are one column")
+	switch x, g := s.In[0].Kind, s.In[1].Kind; {
+	case x == Whole && (g == Whole || g == Columns):
+		return s.In[1], nil
+	case x == Rows && (g == Rows || g == Halo || g == Whole):
+		return Placement{Partial, Sum}, nil
+	case x == Partial:
+		return s.refuse(0, "a sum over rows of products reads resolved values")
 	}
-	return s.reduceRows()
+	return s.refuse(1, fmt.Sprintf("it meets entries that are %v", s.In[0]))
 }
 
 // Reference multiplies the dense matrix.

@@ -89,9 +89,7 @@ func (o SpMM) Split(s Split) (Placement, error) {
 	if o.Weighted && s.In[0].Kind == Columns {
 		return HeadScale{}.Split(s)
 	}
-	read := s
-	read.In = s.In[:1]
-	at, err := Scatter{o.other(), o.Over}.Split(read)
+	at, err := Scatter{o.other(), o.Over}.Split(s.of(0))
 	if err != nil {
 		return at, err
 	}

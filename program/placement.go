@@ -58,19 +58,45 @@ func (o Owner) String() string { return [...]string{"by dst", "by src", "free", 
 
 // Split is the question that an op's split rule answers: on one mesh axis of
 // Ranks ranks, with edges owned as Edges says, its operands lie as In says.
+//
+// Values over edges and entries lie with them: they are Rows unless every rank
+// has all edges, and never Rows where it does. An index counts the rows that a
+// rank has. A partial index of max or min names each rank's own winners; once
+// the ranks have compared them it is a partial sum: the rank that has the winner
+// names it, the others name none.
+//
+// Where one operand is split by columns, a rank takes its columns of whole
+// operands of the same width itself; ops with heads have those of its columns.
+// A sum over rows goes over those that a rank owns.
 type Split struct {
 	Ranks int
 	Edges Owner
 	In    []Placement
 	Types []Type
 	Out   Type
+
+	number []int // of In among the operands of the op asked; nil where all are
+}
+
+// of returns the question for some of the operands.
+func (s Split) of(operands ...int) Split {
+	t := s
+	t.In, t.Types, t.number = nil, nil, operands
+	for _, i := range operands {
+		t.In, t.Types = append(t.In, s.In[i]), append(t.Types, s.Types[i])
+	}
+	return t
 }
 
 var errResolve = errors.New("resolve the operand first")
 
 // refuse says that operand i cannot be read as it is placed.
 func (s Split) refuse(i int, why string) (Placement, error) {
-	return Placement{}, fmt.Errorf("operand %d is %v: %s: %w", i, s.In[i], why, errResolve)
+	at := s.In[i]
+	if s.number != nil {
+		i = s.number[i]
+	}
+	return Placement{}, fmt.Errorf("operand %d is %v: %s: %w", i, at, why, errResolve)
 }
 
 // isOne reports whether operand i is a single matrix.
@@ -190,5 +216,11 @@ func (s Split) reduceRows() (Placement, error) {
 // ownsAlong reports whether edges lie with the image of m, so that a
 // reduction along m, or a read along it, is local.
 func (s Split) ownsAlong(m Map) bool {
-	return m == Member || s.Edges == AllEdges || m == Dst && s.Edges == ByDst || m == Src && s.Edges == BySrc
+	return m != Member && s.Edges == AllEdges || m == Dst && s.Edges == ByDst || m == Src && s.Edges == BySrc
+}
+
+// spread reports whether a rank has some rows of a space only: edges and
+// entries, unless every rank has all edges.
+func (s Split) spread(of Space) bool {
+	return (of.IsEdges() || of == Entries) && s.Edges != AllEdges
 }
