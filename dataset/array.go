@@ -185,17 +185,10 @@ func (a *array) objectInts() ([]int64, error) {
 // floats returns the elements of a numeric array as float32 in C order. The
 // result aliases the data where these are aligned float32 in native order.
 func (a *array) floats(g *guard) ([]float32, error) {
-	n := a.len()
-	if a.dtype == (dtype{kind: 'f', size: 4, big: a.dtype.big}) && a.dtype.native() && !(a.fortran && len(a.shape) > 1) {
-		if n == 0 {
-			return nil, nil
-		}
-		p := unsafe.Pointer(&a.data[0])
-		if uintptr(p)%4 == 0 {
-			return unsafe.Slice((*float32)(p), n), nil
-		}
+	if v, ok := view[float32](a); ok {
+		return v, nil
 	}
-	if err := g.need(a.name, int64(n), 4); err != nil {
+	if err := g.need(a.name, int64(a.len()), 4); err != nil {
 		return nil, err
 	}
 	out, err := decode[float32](a)
@@ -203,6 +196,24 @@ func (a *array) floats(g *guard) ([]float32, error) {
 		return nil, err
 	}
 	return cOrder(a, out), nil
+}
+
+// view returns the elements without a copy where they are T in native order,
+// aligned and in C order.
+func view[T element](a *array) ([]T, bool) {
+	want, err := parseDtype(descrOf[T]())
+	if err != nil || a.dtype != want || a.fortran && len(a.shape) > 1 {
+		return nil, false
+	}
+	n := a.len()
+	if n == 0 {
+		return []T{}, true
+	}
+	p := unsafe.Pointer(&a.data[0])
+	if uintptr(p)%unsafe.Alignof(*new(T)) != 0 {
+		return nil, false
+	}
+	return unsafe.Slice((*T)(p), n), true
 }
 
 // matrix returns a two-dimensional array, or a one-dimensional one as a single

@@ -3,8 +3,6 @@ package dataset
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -31,6 +29,7 @@ type Format struct {
 func formats() []*Format {
 	return []*Format{
 		// One line a format, in the order in which help texts list them.
+		&ondiskFormat,
 		&planetoidFormat,
 		&npzFormat,
 		&tuFormat,
@@ -115,8 +114,8 @@ func formatByName(name string) (*Format, error) {
 		name, didYouMean(name, names), strings.Join(names, ", "))
 }
 
-// detect returns the layout of p.
-func detect(p Probe) (*Format, error) {
+// fits returns the layouts with the highest score for p, none for No.
+func fits(p Probe) ([]*Format, Score) {
 	var best []*Format
 	top := No
 	for _, f := range formats() {
@@ -128,13 +127,19 @@ func detect(p Probe) (*Format, error) {
 			best = append(best, f)
 		}
 	}
-	switch len(best) {
+	return best, top
+}
+
+// detect returns the one layout that fits p best.
+func detect(p Probe) (*Format, error) {
+	switch best, _ := fits(p); len(best) {
 	case 1:
 		return best[0], nil
 	case 0:
 		return nil, errNoLayout(p)
+	default:
+		return nil, fmt.Errorf("dataset: %s fits the layouts %s: choose one with --format", p.Path, formatNames(best))
 	}
-	return nil, fmt.Errorf("dataset: %s fits the layouts %s: choose one with --format", p.Path, formatNames(best))
 }
 
 func formatNames(fs []*Format) string {
@@ -143,33 +148,4 @@ func formatNames(fs []*Format) string {
 		names[i] = f.Name
 	}
 	return strings.Join(names, ", ")
-}
-
-// readAs reads path in the layout named by opt, or the one its content has.
-func readAs(ctx context.Context, path string, opt Options) (*Dataset, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	var f *Format
-	var err error
-	if opt.Format != "" {
-		f, err = formatByName(opt.Format)
-	} else {
-		var p Probe
-		if p, err = probe(path); err == nil {
-			f, err = detect(p)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	d, err := f.Read(ctx, path, opt)
-	if err != nil {
-		return nil, err
-	}
-	if d.Name == "" {
-		d.Name = stem(filepath.Base(path))
-	}
-	d.Splits = slices.Clip(d.Splits)
-	return d, nil
 }

@@ -2,36 +2,187 @@ package dataset
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Entry is a set that can be opened.
 type Entry struct {
 	Name   string // as Open takes it: "tu/MUTAG"
-	Format string
-	Path   string
+	Format string // name of its Format; "" is detected when it is read
+	Path   string // "" for the sets that weft itself contains
 }
 
-// Find resolves a name or path to the set it stands for.
+// planetoidNames are the bare names that always mean the Planetoid set, even
+// where another copy of it is the only one at hand.
+var planetoidNames = []string{"cora", "citeseer", "pubmed"}
+
+// Find resolves what a user calls a set: a name, looked up in every folder of
+// opt.DataPath and then in opt.CacheDir, or a path.
+//
+// A name is what its file or folder is called without extension, alone
+// ("MUTAG") or after its folder or layout ("tu/MUTAG"). "karate" is contained
+// in weft; "cora", "citeseer" and "pubmed" mean the Planetoid sets. A set in an
+// earlier folder hides one of the same full name in a later one.
+//
+// Errors: an [AmbiguousError] where two sets match, a [NotFoundError] where
+// none does.
 func Find(ref string, opt Options) (Entry, error) {
-	if _, err := os.Stat(ref); err != nil {
-		return Entry{}, fmt.Errorf("dataset: %w", err)
+	if ref == "" {
+		return Entry{}, fmt.Errorf("dataset: no data was named")
 	}
-	return Entry{Name: stem(ref), Path: ref}, nil
-}
-
-// didYouMean returns `, did you mean "x"?` for the closest name, or "".
-func didYouMean(word string, names []string) string {
-	best, dist := "", 1+len(word)/3
-	for _, n := range names {
-		if d := editDistance(word, n); d <= dist {
-			best, dist = n, d-1
+	if builtin(ref) != nil {
+		return Entry{Name: ref}, nil
+	}
+	path, pathErr := pathEntry(ref)
+	if isPathOnly(ref) {
+		return path, pathErr
+	}
+	found, err := search(opt, func(c candidate) bool { return c.matches(ref) })
+	if err != nil {
+		return Entry{}, err
+	}
+	if slices.Contains(planetoidNames, strings.ToLower(ref)) {
+		others := found
+		found = slices.DeleteFunc(slices.Clone(found), func(e Entry) bool { return e.Format != planetoidFormat.Name })
+		if len(found) == 1 {
+			return found[0], nil
+		}
+		if len(found) == 0 && len(others) > 0 && pathErr != nil {
+			return Entry{}, fmt.Errorf("dataset: %q means the Planetoid set, which was not found; name %s to take that one", ref, entryNames(others))
 		}
 	}
-	if best == "" {
+	found = preferExact(found, ref)
+	if pathErr == nil && !slices.ContainsFunc(found, func(e Entry) bool { return sameFile(e.Path, path.Path) }) {
+		path.Name = "./" + ref
+		found = append(found, path)
+	}
+	switch len(found) {
+	case 0:
+		return Entry{}, notFound(ref, opt)
+	case 1:
+		return found[0], nil
+	}
+	return Entry{}, &AmbiguousError{Ref: ref, Found: found}
+}
+
+// preferExact drops sets that match by a part of their name, or by their
+// layout's, where others have the whole name.
+func preferExact(found []Entry, ref string) []Entry {
+	isOther := func(e Entry) bool { return !sameName(e.Name, filepath.ToSlash(ref)) }
+	if exact := slices.DeleteFunc(slices.Clone(found), isOther); len(exact) > 0 {
+		return exact
+	}
+	return found
+}
+
+// isPathOnly reports whether ref can only be meant as a path.
+func isPathOnly(ref string) bool {
+	first, _, _ := strings.Cut(filepath.ToSlash(ref), "/")
+	return filepath.IsAbs(ref) || first == "." || first == ".."
+}
+
+func pathEntry(ref string) (Entry, error) {
+	if _, err := os.Stat(ref); err != nil && !prefixExists(ref) {
+		return Entry{}, fmt.Errorf("dataset: %w", err)
+	}
+	return Entry{Name: stem(filepath.Base(filepath.Clean(ref))), Path: ref}, nil
+}
+
+func sameFile(a, b string) bool {
+	fa, errA := os.Stat(a)
+	fb, errB := os.Stat(b)
+	if errA != nil || errB != nil {
+		return filepath.Clean(a) == filepath.Clean(b)
+	}
+	return os.SameFile(fa, fb)
+}
+
+// AmbiguousError says that a name matches several sets.
+type AmbiguousError struct {
+	Ref   string
+	Found []Entry
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("dataset: %q matches several sets: choose one of %s", e.Ref, entryNames(e.Found))
+}
+
+// entryNames lists sets by name, and by path where names are equal.
+func entryNames(entries []Entry) string {
+	out := make([]string, len(entries))
+	for i, e := range entries {
+		out[i] = e.Name
+		for j, other := range entries {
+			if i != j && other.Name == e.Name {
+				out[i] = e.Path
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// NotFoundError says that neither a set nor a file has the name.
+type NotFoundError struct {
+	Ref    string
+	Looked []string // folders
+	Near   []string // names of sets that are there, nearest first
+}
+
+func (e *NotFoundError) Error() string {
+	s := fmt.Sprintf("dataset: no set or file is called %q", e.Ref)
+	if len(e.Near) > 0 {
+		s += "; did you mean " + strings.Join(e.Near, " or ") + "?"
+	}
+	if len(e.Looked) == 0 {
+		return s + " (no data folder: set WEFT_DATA, or give a path)"
+	}
+	return s + fmt.Sprintf(" (looked in %s; `weft data list` shows what is there, `weft data fetch %s` gets a known set)",
+		strings.Join(e.Looked, ", "), e.Ref)
+}
+
+// Unwrap makes errors.Is(err, fs.ErrNotExist) hold.
+func (e *NotFoundError) Unwrap() error { return fs.ErrNotExist }
+
+func notFound(ref string, opt Options) error {
+	names := append([]string{"karate"}, planetoidNames...)
+	known, err := search(opt, func(c candidate) bool { return c.listed })
+	if err != nil {
+		return err
+	}
+	for _, e := range known {
+		names = append(names, e.Name, e.Name[strings.LastIndexByte(e.Name, '/')+1:])
+	}
+	// What is well known and absent is no suggestion for itself.
+	names = slices.DeleteFunc(names, func(n string) bool { return sameName(n, ref) })
+	return &NotFoundError{Ref: ref, Looked: roots(opt), Near: nearest(ref, names)}
+}
+
+// nearest returns up to three distinct names, other than the word itself, at an
+// edit distance of at most a third of its length, nearest first.
+func nearest(word string, names []string) []string {
+	distance := func(n string) int { return editDistance(strings.ToLower(word), strings.ToLower(n)) }
+	near := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == word || distance(n) > 1+len(word)/3 })
+	slices.SortStableFunc(near, func(a, b string) int { return distance(a) - distance(b) })
+	var out []string
+	for _, n := range near {
+		if !slices.Contains(out, n) && len(out) < 3 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// didYouMean returns `, did you mean "x"?` for the nearest name, or "".
+func didYouMean(word string, names []string) string {
+	near := nearest(word, names)
+	if len(near) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", did you mean %q?", best)
+	return fmt.Sprintf(", did you mean %q?", near[0])
 }
 
 // editDistance is Levenshtein's: the fewest insertions, deletions and

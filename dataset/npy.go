@@ -1,14 +1,16 @@
 package dataset
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"github.com/weft-gnn/weft/tensor"
 )
 
 // npyMagic starts every .npy file.
@@ -195,6 +197,10 @@ func (s *literal) tuple() []int {
 	return shape
 }
 
+// minMapped is the size from which files are mapped: below it, reading is as
+// fast and the memory is given back.
+const minMapped = 1 << 20
+
 // openNPY maps the .npy file at path into memory and reads its header. The
 // mapping lives as long as the process; replacing the file by a rename leaves
 // it intact.
@@ -251,32 +257,9 @@ func descrOf[T element]() string {
 	return order + kind + strconv.Itoa(int(size))
 }
 
-// writeNPY creates the .npy file at path with the elements of chunks one after
+// writeNPY writes a .npy file to w with the elements of chunks one after
 // another, which together have the given shape.
-func writeNPY[T element](path string, shape []int, chunks func(yield func([]T) bool)) (err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return fmt.Errorf("dataset: %w", err)
-	}
-	defer func() {
-		if cerr := f.Close(); err == nil && cerr != nil {
-			err = fmt.Errorf("dataset: %w", cerr)
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err := encodeNPY(w, shape, chunks); err != nil {
-		return fmt.Errorf("dataset: %s: %w", path, err)
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("dataset: %w", err)
-	}
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("dataset: %w", err)
-	}
-	return nil
-}
-
-func encodeNPY[T element](w io.Writer, shape []int, chunks func(yield func([]T) bool)) error {
+func writeNPY[T element](w io.Writer, shape []int, chunks iter.Seq[[]T]) error {
 	want := 1
 	for _, s := range shape {
 		want *= s
@@ -301,7 +284,33 @@ func encodeNPY[T element](w io.Writer, shape []int, chunks func(yield func([]T) 
 	return nil
 }
 
-// one is the sequence of a single chunk.
-func one[T any](v []T) func(yield func([]T) bool) {
+// chunk is the sequence of a single chunk.
+func chunk[T any](v []T) iter.Seq[[]T] {
 	return func(yield func([]T) bool) { yield(v) }
+}
+
+// converted yields v as int64, a piece at a time.
+func converted[T ~int32 | ~int64](v []T) iter.Seq[[]int64] {
+	return func(yield func([]int64) bool) {
+		var buf [1 << 13]int64
+		for piece := range slices.Chunk(v, len(buf)) {
+			for i, x := range piece {
+				buf[i] = int64(x)
+			}
+			if !yield(buf[:len(piece)]) {
+				return
+			}
+		}
+	}
+}
+
+// matrixRows yields the rows of a matrix.
+func matrixRows(m tensor.Matrix) iter.Seq[[]float32] {
+	return func(yield func([]float32) bool) {
+		for i := range m.Rows {
+			if !yield(m.Row(i)) {
+				return
+			}
+		}
+	}
 }

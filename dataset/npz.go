@@ -30,20 +30,12 @@ var npzFormat = Format{
 
 func detectNPZ(p Probe) Score {
 	switch {
-	case p.Dir && hasHeteroFiles(p):
-		return Possible // to say what is not read yet
 	case p.Dir || len(p.HasSuffix(".npy")) == 0:
 		return No
 	case npzLayoutOf(p.Has) != nil:
 		return Certain
 	}
-	return Likely
-}
-
-// hasHeteroFiles recognises a folder of labels.npy and one sparse matrix of
-// features per vertex type.
-func hasHeteroFiles(p Probe) bool {
-	return p.Has("labels.npy") && len(p.HasSuffix("_feat.npz")) > 0
+	return Possible // to say what is missing
 }
 
 // npzLayout is one choice of array names.
@@ -70,9 +62,6 @@ func npzLayoutOf(has func(member string) bool) *npzLayout {
 }
 
 func readNPZ(ctx context.Context, path string, opt Options) (*Dataset, error) {
-	if fi, err := os.Stat(path); err == nil && fi.IsDir() {
-		return nil, fmt.Errorf("dataset: %s: folders of a matrix of features per vertex type hold heterogeneous graphs, which weft does not read yet", path)
-	}
 	z, err := openNPZ(path, opt)
 	if err != nil {
 		return nil, err

@@ -105,7 +105,7 @@ func (z *npzFile) features(n int) (tensor.Matrix, error) {
 		if err != nil || a == nil {
 			return tensor.New(n, 0), err
 		}
-		return a.rowsFor(n, z.guard)
+		return a.rowsFor(n, "vertices", z.guard)
 	}
 	s, err := z.sparse("attr")
 	if err != nil {
@@ -124,11 +124,12 @@ func (z *npzFile) features(n int) (tensor.Matrix, error) {
 	return x, s.addTo(x, func(i int) int { return i }, z.guard)
 }
 
-// rowsFor is matrix, checked to have one row for each of n vertices.
-func (a *array) rowsFor(n int, g *guard) (tensor.Matrix, error) {
+// rowsFor is matrix, checked to have one row for each of n items, which what
+// names.
+func (a *array) rowsFor(n int, what string, g *guard) (tensor.Matrix, error) {
 	m, err := a.matrix(g)
 	if err == nil && m.Rows != n {
-		err = a.errorf("%d rows for %d vertices", m.Rows, n)
+		err = a.errorf("%d rows for %d %s", m.Rows, n, what)
 	}
 	return m, err
 }
@@ -213,7 +214,7 @@ func readMasked(z *npzFile, opt Options) (*Dataset, error) {
 		return nil, x.errorf("shape (), want one row per vertex")
 	}
 	n := x.shape[0]
-	if d.X, err = x.rowsFor(n, z.guard); err != nil {
+	if d.X, err = x.rowsFor(n, "vertices", z.guard); err != nil {
 		return nil, err
 	}
 	if d.Graph, err = z.pairs(n, opt); err != nil {

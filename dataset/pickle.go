@@ -53,6 +53,8 @@ func findClass(module, name string, g *guard) (any, error) {
 		return call(newPickledArray), nil
 	case "numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar":
 		return call(newPickledScalar), nil
+	case "numpy.core.numeric._frombuffer", "numpy._core.numeric._frombuffer":
+		return call(newBufferArray), nil
 	case "numpy.ndarray":
 		return arrayClass{}, nil
 	case "numpy.dtype":
@@ -108,6 +110,8 @@ func rawBytes(v any) ([]byte, bool) {
 		return b, true
 	case string:
 		return unsafe.Slice(unsafe.StringData(b), len(b)), true
+	case *types.ByteArray:
+		return *b, true
 	}
 	return nil, false
 }

@@ -51,6 +51,25 @@ func (a *array) PySetState(state any) error {
 	return nil
 }
 
+// newBufferArray is numpy's _frombuffer(data, dtype, shape, order) of protocol 5.
+func newBufferArray(args ...any) (any, error) {
+	if len(args) != 4 {
+		return nil, fmt.Errorf("_frombuffer with %d arguments, want 4", len(args))
+	}
+	data, raw := rawBytes(args[0])
+	d, ok := args[1].(*pickledDtype)
+	order, known := args[3].(string)
+	if !raw || !ok || !known || d.kind == 'O' {
+		return nil, fmt.Errorf("_frombuffer of a %s and a %s", pyType(args[0]), pyType(args[1]))
+	}
+	shape, err := pickledShape(args[2])
+	if err != nil {
+		return nil, err
+	}
+	a := &array{name: "array", shape: shape, dtype: d.dtype, fortran: order == "F", data: data}
+	return a, a.check()
+}
+
 func pickledShape(v any) ([]int, error) {
 	t, ok := v.(*types.Tuple)
 	if !ok || t.Len() > maxDims {

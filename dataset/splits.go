@@ -1,26 +1,271 @@
 package dataset
 
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/weft-gnn/weft/internal/rng"
+)
+
 // SplitKind says where a split comes from.
 type SplitKind int
 
 // The kinds of split.
 const (
-	OwnSplit      SplitKind = iota // the set's own; an error where it has none
-	RandomSplit                    // Fractions of the labelled items, shuffled by Seed
-	PerClassSplit                  // PerClass training items of each class, then Val and Test items, shuffled by Seed
-	FileSplit                      // one word (train, val, test or none) per item in File
+	OwnSplit      SplitKind = iota // the set's own
+	RandomSplit                    // Fractions of the labelled items
+	PerClassSplit                  // PerClass items of each class, then Val and Test others
+	FileSplit                      // one word per item in File: train, val, test or none
 	ColumnSplit                    // the same words in a column of a user's vertex table
 )
 
-// SplitSpec asks for a split.
+// SplitSpec asks for a split. Random ones shuffle the labelled items, in
+// ascending order, by the seed alone, so that they are the same everywhere.
 type SplitSpec struct {
 	Kind SplitKind
-	// Name picks one of several of the set's own splits ("fold 3"); "" is the first.
-	Name      string
-	Fractions [3]float64 // train, val, test; they sum to at most 1
-	PerClass  int
+	// Name picks one of the set's own splits ("fold 3"); "" is the first.
+	Name string
+	// Fractions are the shares of train, val and test; they sum to at most 1,
+	// and items left over are in no part.
+	Fractions [3]float64
+	// PerClass is the number of training items of each class.
+	PerClass int
+	// Val and Test are the numbers of items of a PerClassSplit; Test 0 means
+	// all that are left.
 	Val, Test int
 	Seed      uint64
 	File      string
-	Column    string
+	Column    string // read by the format of user tables
+}
+
+// Validate checks the numbers that the kind reads.
+func (s SplitSpec) Validate() error {
+	switch s.Kind {
+	case RandomSplit:
+		sum := 0.0
+		for _, f := range s.Fractions {
+			if !(f >= 0 && f <= 1) {
+				return fmt.Errorf("dataset: split: fraction %v, want 0 to 1", f)
+			}
+			sum += f
+		}
+		// Thirds and tenths do not sum to 1 exactly.
+		if sum > 1+1e-9 {
+			return fmt.Errorf("dataset: split: the fractions %v sum to %v, want at most 1", s.Fractions, sum)
+		}
+	case PerClassSplit:
+		if s.PerClass < 1 || s.Val < 0 || s.Test < 0 {
+			return fmt.Errorf("dataset: split: %d items per class, %d and %d for val and test: want at least 1, 0 and 0", s.PerClass, s.Val, s.Test)
+		}
+	case FileSplit:
+		if s.File == "" {
+			return fmt.Errorf("dataset: split: no file named")
+		}
+	case OwnSplit, ColumnSplit:
+	default:
+		return fmt.Errorf("dataset: split: unknown kind %d", s.Kind)
+	}
+	return nil
+}
+
+// applySplit puts the split asked for first and checks that it can be trained
+// with: its training part is not empty and its parts share no item. Items
+// without a label are taken out, an empty validation part is allowed; both are
+// noted.
+func (d *Dataset) applySplit(s SplitSpec, path string) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	var made Split
+	var err error
+	switch s.Kind {
+	case RandomSplit:
+		made = d.randomSplit(s)
+	case PerClassSplit:
+		made, err = d.perClassSplit(s)
+	case FileSplit:
+		made, err = d.fileSplit(s.File)
+	default:
+		if len(d.Splits) == 0 && s.Name == "" {
+			return nil // a set without a split can be looked at all the same
+		}
+		made, err = d.ownSplit(s.Name)
+	}
+	if err != nil {
+		return err
+	}
+	made = d.labelledOnly(made)
+	if err := d.checkSplit(made); err != nil {
+		return err
+	}
+	rest := slices.DeleteFunc(slices.Clone(d.Splits), func(o Split) bool { return o.Name == made.Name })
+	d.Splits = append([]Split{made}, rest...)
+	if len(made.Val) == 0 {
+		d.note(fmt.Sprintf("the split %q has no validation items", made.Name))
+	}
+	return nil
+}
+
+// note adds a fact that a user should hear once.
+func (d *Dataset) note(text string) {
+	if !slices.Contains(d.Notes, text) {
+		d.Notes = append(d.Notes, text)
+	}
+}
+
+func (d *Dataset) ownSplit(name string) (Split, error) {
+	names := make([]string, len(d.Splits))
+	for i, s := range d.Splits {
+		if name == "" || strings.EqualFold(s.Name, name) {
+			return s, nil
+		}
+		names[i] = s.Name
+	}
+	if len(names) == 0 {
+		return Split{}, fmt.Errorf("dataset: %s has no split of its own, %q was asked for", d.Name, name)
+	}
+	return Split{}, fmt.Errorf("dataset: %s has no split %q%s: one of %s", d.Name, name, didYouMean(name, names), strings.Join(names, ", "))
+}
+
+func (d *Dataset) checkSplit(s Split) error {
+	if len(s.Train) == 0 {
+		return fmt.Errorf("dataset: %s: the split %q has no training items", d.Name, s.Name)
+	}
+	part := make([]string, d.Items())
+	for _, p := range []struct {
+		name  string
+		items []int32
+	}{{"train", s.Train}, {"val", s.Val}, {"test", s.Test}} {
+		for _, i := range p.items {
+			if part[i] != "" {
+				return fmt.Errorf("dataset: %s: split %q: item %d is in %s and in %s", d.Name, s.Name, i, part[i], p.name)
+			}
+			part[i] = p.name
+		}
+	}
+	return nil
+}
+
+// labelledOnly takes the items without a label out of a split.
+func (d *Dataset) labelledOnly(s Split) Split {
+	dropped := 0
+	for _, part := range []*[]int32{&s.Train, &s.Val, &s.Test} {
+		before := len(*part)
+		*part = slices.DeleteFunc(slices.Clone(*part), func(i int32) bool { return !d.Labelled(int(i)) })
+		dropped += before - len(*part)
+	}
+	if dropped > 0 {
+		d.note(fmt.Sprintf("%d items of the split %q have no label and are left out", dropped, s.Name))
+	}
+	return s
+}
+
+// shuffled returns the labelled items in the seed's order.
+func (d *Dataset) shuffled(seed uint64) []int32 {
+	var items []int32
+	for i := range d.Items() {
+		if d.Labelled(i) {
+			items = append(items, int32(i))
+		}
+	}
+	rng.Key{Seed: seed, Purpose: rng.Split}.Stream(0).Shuffle(len(items), func(i, j int) {
+		items[i], items[j] = items[j], items[i]
+	})
+	return items
+}
+
+// randomSplit cuts the shuffled items where the running sums of the fractions
+// fall, rounded to the nearest item.
+func (d *Dataset) randomSplit(s SplitSpec) Split {
+	items := d.shuffled(s.Seed)
+	sum, lo := 0.0, 0
+	var parts [3][]int32
+	for p, f := range s.Fractions {
+		sum += f
+		hi := min(len(items), int(sum*float64(len(items))+0.5))
+		parts[p] = slices.Sorted(slices.Values(items[lo:hi]))
+		lo = hi
+	}
+	return Split{Name: "random", Train: parts[0], Val: parts[1], Test: parts[2]}
+}
+
+// perClassSplit takes PerClass items of each class, then Val and Test of what
+// is left, in shuffled order.
+func (d *Dataset) perClassSplit(s SplitSpec) (Split, error) {
+	if d.Labels.Classes() == 0 {
+		return Split{}, fmt.Errorf("dataset: %s has no classes to take %d items of each", d.Name, s.PerClass)
+	}
+	out := Split{Name: "per class"}
+	taken := make([]int, d.Labels.Classes())
+	var rest []int32
+	for _, i := range d.shuffled(s.Seed) {
+		if c := d.Labels.Class[i]; taken[c] < s.PerClass {
+			taken[c]++
+			out.Train = append(out.Train, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	for c, k := range taken {
+		if k < s.PerClass {
+			return Split{}, fmt.Errorf("dataset: %s: class %q has %d items, %d were asked for", d.Name, d.Labels.Names[c], k, s.PerClass)
+		}
+	}
+	if want := s.Val + s.Test; want > len(rest) {
+		return Split{}, fmt.Errorf("dataset: %s: %d items are left for val and test, %d were asked for", d.Name, len(rest), want)
+	}
+	test := cmp.Or(s.Test, len(rest)-s.Val)
+	out.Val, out.Test = rest[:s.Val:s.Val], rest[s.Val:s.Val+test]
+	for _, part := range [][]int32{out.Train, out.Val, out.Test} {
+		slices.Sort(part)
+	}
+	return out, nil
+}
+
+// fileSplit reads one word per line and item.
+func (d *Dataset) fileSplit(path string) (Split, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Split{}, fmt.Errorf("dataset: split: %w", err)
+	}
+	defer f.Close()
+	var words []string
+	scan := bufio.NewScanner(f)
+	for scan.Scan() {
+		if len(words) == d.Items() {
+			return Split{}, fmt.Errorf("dataset: %s:%d: more lines than the %d items", path, len(words)+1, d.Items())
+		}
+		words = append(words, scan.Text())
+	}
+	if err := scan.Err(); err != nil {
+		return Split{}, fmt.Errorf("dataset: %s: %w", path, err)
+	}
+	if len(words) != d.Items() {
+		return Split{}, fmt.Errorf("dataset: %s: %d lines for %d items", path, len(words), d.Items())
+	}
+	return splitOfWords("file", words, func(i int) string { return fmt.Sprintf("%s:%d", path, i+1) })
+}
+
+// splitOfWords makes a split of one word per item: train, val (valid,
+// validation), test, or nothing or none. where names an item in errors.
+func splitOfWords(name string, words []string, where func(i int) string) (Split, error) {
+	s := Split{Name: name}
+	for i, w := range words {
+		switch strings.ToLower(strings.TrimSpace(w)) {
+		case "train", "training":
+			s.Train = append(s.Train, int32(i))
+		case "val", "valid", "validation":
+			s.Val = append(s.Val, int32(i))
+		case "test":
+			s.Test = append(s.Test, int32(i))
+		case "", "none":
+		default:
+			return Split{}, fmt.Errorf("dataset: %s: %q is no part of a split: want train, val, test or none", where(i), w)
+		}
+	}
+	return s, nil
 }

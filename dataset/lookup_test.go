@@ -1,0 +1,207 @@
+package dataset
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// collection writes a data folder with sets of several layouts, two of them
+// called alike.
+func collection(t testing.TB) string {
+	edges := "1 2\n2 3\n3 1\n"
+	return writeFiles(t, map[string]string{
+		"snap/ring.txt":            edges,
+		"snap/road-net_CA.txt":     edges,
+		"snap/README.md":           "about",
+		"metis/ring.graph":         "3 2\n2\n1 3\n2\n",
+		"metis/path.graph":         "3 2\n2\n1 3\n2\n",
+		"npz/cora.npz":             string(npzOf(t, shchurArrays())),
+		"planetoid/ind.cora.x":     "",
+		"planetoid/ind.tiny.x":     "",
+		"planetoid/ind.cora.graph": "",
+		"planetoid/ind.tiny.graph": "",
+		"deep/er/still/path.graph": "2 1\n2\n1\n",
+	})
+}
+
+func TestFind(t *testing.T) {
+	root := collection(t)
+	opt := Options{DataPath: []string{root}}
+	for _, c := range []struct{ ref, name, format string }{
+		{"karate", "karate", ""},
+		{"cora", "planetoid/cora", "planetoid"},
+		{"Cora", "planetoid/cora", "planetoid"},
+		{"npz/cora", "npz/cora", "npz"},
+		{"planetoid/cora", "planetoid/cora", "planetoid"},
+		{"tiny", "planetoid/tiny", "planetoid"},
+		{"snap/ring", "snap/ring", "snap"},
+		{"snap/ring.txt", "snap/ring", "snap"},
+		{"metis/ring", "metis/ring", "metis"},
+		{"road-net_CA", "snap/road-net_CA", "snap"},
+		{"ROAD-NET-CA", "snap/road-net_CA", "snap"},
+		{"er/still/path", "deep/er/still/path", "metis"},
+		{filepath.Join(root, "snap", "ring.txt"), "ring", ""},
+		{filepath.Join(root, "planetoid", "ind.tiny"), "ind", ""},
+	} {
+		e, err := Find(c.ref, opt)
+		if err != nil {
+			t.Errorf("%s: %v", c.ref, err)
+			continue
+		}
+		if e.Name != c.name || e.Format != c.format {
+			t.Errorf("%s: %+v, want %s (%s)", c.ref, e, c.name, c.format)
+		}
+	}
+}
+
+func TestFindAmbiguous(t *testing.T) {
+	opt := Options{DataPath: []string{collection(t)}}
+	_, err := Find("ring", opt)
+	wantTextError(t, err, `"ring"`, "metis/ring", "snap/ring")
+	var a *AmbiguousError
+	if !errors.As(err, &a) || len(a.Found) != 2 {
+		t.Errorf("%T %v, want an AmbiguousError of two", err, err)
+	}
+}
+
+// TestFindOnlyOtherCora: the bare name never silently means the other set.
+func TestFindOnlyOtherCora(t *testing.T) {
+	root := writeFiles(t, map[string]string{"npz/cora.npz": string(npzOf(t, shchurArrays()))})
+	_, err := Find("cora", Options{DataPath: []string{root}})
+	wantTextError(t, err, "Planetoid", "npz/cora")
+}
+
+func TestFindShadows(t *testing.T) {
+	first, second := collection(t), collection(t)
+	e, err := Find("metis/path", Options{DataPath: []string{first, second}, CacheDir: second})
+	if err != nil || e.Path != filepath.Join(first, "metis", "path.graph") {
+		t.Errorf("%+v, %v: want the first folder's", e, err)
+	}
+	os.Remove(e.Path)
+	e, err = Find("metis/path", Options{DataPath: []string{first}, CacheDir: second})
+	if err != nil || e.Path != filepath.Join(second, "metis", "path.graph") {
+		t.Errorf("%+v, %v: want the cache's", e, err)
+	}
+}
+
+// TestFindPathOrName: a file here and a set there of one name are ambiguous; the
+// built-in set is what its name says, and ./ always means the file.
+func TestFindPathOrName(t *testing.T) {
+	root := collection(t)
+	here := writeFiles(t, map[string]string{"tiny": "1 2\n", "karate": "1 2\n", "own": "1 2\n"})
+	t.Chdir(here)
+	opt := Options{DataPath: []string{root}}
+	_, err := Find("tiny", opt)
+	wantTextError(t, err, "planetoid/tiny", "./tiny")
+	if e, err := Find("./tiny", opt); err != nil || e.Path != "./tiny" {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if e, err := Find("karate", opt); err != nil || e.Path != "" {
+		t.Errorf("%+v, %v: want the built-in set", e, err)
+	}
+	if e, err := Find("own", opt); err != nil || e.Path != "own" {
+		t.Errorf("%+v, %v", e, err)
+	}
+	t.Chdir(filepath.Join(root, "metis"))
+	if e, err := Find("path.graph", Options{DataPath: []string{filepath.Join(root, "metis")}}); err != nil || e.Format != "metis" {
+		t.Errorf("%+v, %v: one file found twice is one set", e, err)
+	}
+}
+
+func TestFindNothing(t *testing.T) {
+	root := collection(t)
+	_, err := Find("citeser", Options{DataPath: []string{root}})
+	wantTextError(t, err, `"citeser"`, "did you mean citeseer?", root, "weft data fetch citeser")
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v is not fs.ErrNotExist", err)
+	}
+	_, err = Find("metis/pth", Options{DataPath: []string{root}})
+	wantTextError(t, err, "metis/path")
+	_, err = Find("nothing-like-it", Options{DataPath: []string{filepath.Join(root, "absent")}})
+	if wantTextError(t, err, "nothing-like-it"); strings.Contains(err.Error(), "did you mean") {
+		t.Errorf("%v suggests", err)
+	}
+	_, err = Find("karat", Options{})
+	wantTextError(t, err, "karate", "WEFT_DATA")
+	_, err = Find("", Options{})
+	wantTextError(t, err, "no data")
+	_, err = Find("./absent.txt", Options{})
+	wantTextError(t, err, "absent.txt")
+}
+
+func TestList(t *testing.T) {
+	got, err := List([]string{collection(t), "/absent"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range got {
+		names = append(names, e.Name+" "+e.Format)
+	}
+	want := []string{"karate ", "deep/er/still/path metis", "metis/path metis", "metis/ring metis", "npz/cora npz",
+		"planetoid/cora planetoid", "planetoid/tiny planetoid", "snap/ring snap", "snap/road-net_CA snap"}
+	if !slices.Equal(names, want) {
+		t.Errorf("got  %q\nwant %q", names, want)
+	}
+}
+
+func TestOpenFormat(t *testing.T) {
+	root := collection(t)
+	path := filepath.Join(root, "metis", "path.graph")
+	_, err := Open(t.Context(), path, Options{Format: "metsi"})
+	wantTextError(t, err, `"metsi"`, `did you mean "metis"?`)
+	d, err := Open(t.Context(), path, Options{Format: "METIS"})
+	if err != nil || d.Graph.N != 3 {
+		t.Errorf("%v", err)
+	}
+	_, err = Open(t.Context(), path, Options{Format: "npz"})
+	wantTextError(t, err, "path.graph")
+	_, err = Open(t.Context(), filepath.Join(root, "snap", "README.md"), Options{})
+	wantTextError(t, err, "README.md")
+}
+
+func TestOpenUnreadKind(t *testing.T) {
+	path := realFile(t, "hetero", "ACM-heco")
+	_, err := Open(t.Context(), "hetero/ACM-heco", Options{DataPath: []string{filepath.Dir(filepath.Dir(path))}})
+	wantTextError(t, err, "ACM-heco", "several kinds of vertices")
+}
+
+// TestEditDistance: the distance is a metric, by the triangle inequality and
+// symmetry, and equals the recursive definition.
+func TestEditDistance(t *testing.T) {
+	var slow func(a, b string) int
+	slow = func(a, b string) int {
+		switch {
+		case a == "" || b == "":
+			return len(a) + len(b)
+		case a[0] == b[0]:
+			return slow(a[1:], b[1:])
+		}
+		return 1 + min(slow(a[1:], b), slow(a, b[1:]), slow(a[1:], b[1:]))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[abc]{0,6}`)
+		a, b := word.Draw(t, "a"), word.Draw(t, "b")
+		if got, want := editDistance(a, b), slow(a, b); got != want {
+			t.Errorf("%q %q: %d, want %d", a, b, got, want)
+		}
+	})
+}
+
+func TestStem(t *testing.T) {
+	for base, want := range map[string]string{
+		"4elt.graph": "4elt", "a.mtx.gz": "a", "IMDB-BINARY.zip": "IMDB-BINARY", "ogbg_molesol": "molesol",
+		"ogbn-arxiv": "arxiv", "email-Eu-core.txt": "email-Eu-core", "plain": "plain", ".hidden": ".hidden", "ogbn-": "ogbn-",
+	} {
+		if got := stem(base); got != want {
+			t.Errorf("%q: %q, want %q", base, got, want)
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package dataset
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// ondiskReader reads the files of one folder.
+type ondiskReader struct {
+	dir   string
+	meta  metadata
+	guard *guard
+	n     int
+}
+
+func readOndisk(ctx context.Context, path string, opt Options) (*Dataset, error) {
+	r := ondiskReader{dir: path}
+	if filepath.Base(path) == metadataFile {
+		r.dir = filepath.Dir(path)
+	}
+	size, err := sizeOf(r.dir)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	r.guard = opt.Limits.guard(r.dir, size)
+	if err := decodeYAML(r.metaPath(), &r.meta); err != nil {
+		return nil, err
+	}
+	n, edges, err := r.meta.homogeneous(r.metaPath())
+	if err != nil {
+		return nil, err
+	}
+	if err := r.guard.counts(n, 0); err != nil {
+		return nil, err
+	}
+	r.n = int(n)
+	if w := r.meta.Weft; w != nil && w.Version != weftVersion {
+		return nil, fmt.Errorf("dataset: %s: weft.version is %d, want %d: written by another version of weft", r.metaPath(), w.Version, weftVersion)
+	}
+	d := &Dataset{Name: r.meta.Name}
+	if d.Graph, err = r.graph(edges, opt); err != nil {
+		return nil, err
+	}
+	for _, step := range []func(*Dataset) error{r.features, r.readTask, r.extra} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := step(d); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+func (r *ondiskReader) metaPath() string { return filepath.Join(r.dir, metadataFile) }
+
+// array maps the file of the metadata.
+func (r *ondiskReader) array(f metaFile) (*array, error) {
+	if f.Format != "numpy" {
+		return nil, fmt.Errorf("dataset: %s: %s has the format %q: only numpy is read (save it with numpy.save)", r.metaPath(), f.Path, f.Format)
+	}
+	path, err := f.in(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	return openNPY(path, r.guard)
+}
+
+// npy is array for the weft keys, which name .npy files alone.
+func (r *ondiskReader) npy(path string) (*array, error) {
+	return r.array(metaFile{Format: "numpy", Path: path})
+}
+
+// edgeColumns reads sources and destinations: a 2 × m array, or two columns of
+// comma-separated text.
+func (r *ondiskReader) edgeColumns(f metaFile) (src, dst []int64, err error) {
+	if f.Format == "csv" {
+		return r.edgesCSV(f)
+	}
+	a, err := r.array(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := a.wantShape(2, -1); err != nil {
+		return nil, nil, err
+	}
+	m := a.shape[1]
+	if err := r.guard.counts(0, int64(m)); err != nil {
+		return nil, nil, err
+	}
+	both, err := a.ints(r.guard)
+	if err != nil {
+		return nil, nil, err
+	}
+	return both[:m:m], both[m:], nil
+}
+
+func (r *ondiskReader) edgesCSV(f metaFile) (src, dst []int64, err error) {
+	path, err := f.in(r.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("dataset: %w", err)
+	}
+	defer file.Close()
+	scan := bufio.NewScanner(file)
+	for line := 1; scan.Scan(); line++ {
+		// 16 bytes of ids and, where the slices grow, as many again.
+		if err := r.guard.need(path, 1, 32); err != nil {
+			return nil, nil, err
+		}
+		u, v, ok := strings.Cut(scan.Text(), ",")
+		s, errU := strconv.ParseInt(strings.TrimSpace(u), 10, 64)
+		t, errV := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+		if !ok || errU != nil || errV != nil {
+			return nil, nil, fmt.Errorf("dataset: %s:%d: %q, want two comma-separated vertex numbers", path, line, scan.Text())
+		}
+		src, dst = append(src, s), append(dst, t)
+	}
+	if err := scan.Err(); err != nil {
+		return nil, nil, fmt.Errorf("dataset: %s: %w", path, err)
+	}
+	return src, dst, nil
+}
+
+// features reads the vertices' features, called feat or the only ones there
+// are, and the edges'.
+func (r *ondiskReader) features(d *Dataset) error {
+	d.X = tensor.New(r.n, 0)
+	for _, domain := range []struct {
+		name string
+		rows int
+		to   *tensor.Matrix
+	}{{"node", r.n, &d.X}, {"edge", int(d.Graph.Counts.Rows), &d.EdgeX}} {
+		f, others := chooseFeature(r.meta.Features, domain.name)
+		if f == nil {
+			continue
+		}
+		if len(others) > 0 {
+			d.Notes = append(d.Notes, fmt.Sprintf("of the %s features, %s is read and %s are not", domain.name, f.Name, strings.Join(others, ", ")))
+		}
+		a, err := r.array(f.File)
+		if err != nil {
+			return err
+		}
+		if *domain.to, err = a.rowsFor(domain.rows, domain.name+"s", r.guard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chooseFeature returns the feature of a domain to read and the others' names.
+func chooseFeature(all []metaFeature, domain string) (chosen *metaFeature, others []string) {
+	for i, f := range all {
+		switch {
+		case f.Domain != domain:
+		case chosen == nil:
+			chosen = &all[i]
+		case f.Name == "feat" && chosen.Name != "feat":
+			others = append(others, chosen.Name)
+			chosen = &all[i]
+		default:
+			others = append(others, f.Name)
+		}
+	}
+	return chosen, others
+}
+
+// readTask reads the first task of the set: its split and the labels of the
+// items in it. Labels of all items, under the key weft, replace them in extra.
+func (r *ondiskReader) readTask(d *Dataset) error {
+	if r.meta.Weft != nil || len(r.meta.Tasks) == 0 {
+		return nil
+	}
+	t := r.meta.Tasks[0]
+	if len(r.meta.Tasks) > 1 {
+		d.Notes = append(d.Notes, fmt.Sprintf("of %d tasks, the first, %q, is read", len(r.meta.Tasks), t.Name))
+	}
+	if strings.Contains(t.Name, "link") || strings.Contains(t.Name, "edge") {
+		d.Notes = append(d.Notes, fmt.Sprintf("the task %q is about edges: its parts are not read, use a random split", t.Name))
+		d.Task = LinkPrediction
+		return nil
+	}
+	d.Task = VertexClassification
+	s := Split{Name: "public"}
+	class := slices.Repeat([]int32{-1}, r.n)
+	classes := 0
+	for _, part := range []struct {
+		sets []metaSet
+		to   *[]int32
+	}{{t.Train, &s.Train}, {t.Val, &s.Val}, {t.Test, &s.Test}} {
+		for _, set := range part.sets {
+			items, top, err := r.part(set, class)
+			if err != nil {
+				return err
+			}
+			*part.to = append(*part.to, items...)
+			classes = max(classes, top)
+		}
+	}
+	if t.Classes > 0 && classes > t.Classes {
+		return fmt.Errorf("dataset: %s: task %q: label %d, num_classes is %d", r.metaPath(), t.Name, classes-1, t.Classes)
+	}
+	if t.Classes > classes {
+		if err := r.guard.need("class names", int64(t.Classes), 32); err != nil {
+			return err
+		}
+		classes = t.Classes
+	}
+	d.Labels = Labels{Class: class, Names: numberNames(classes)}
+	d.Splits = []Split{s}
+	return nil
+}
+
+// part reads the seeds of one part of a split, and their labels into class;
+// it returns the seeds and one more than the largest label.
+func (r *ondiskReader) part(set metaSet, class []int32) (items []int32, classes int, err error) {
+	var seeds, labels *array
+	for _, f := range set.Data {
+		switch f.Name {
+		case "seeds", "seed_nodes", "indexes":
+			seeds, err = r.array(f.File)
+		case "labels":
+			labels, err = r.array(f.File)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	if seeds == nil || labels == nil {
+		return nil, 0, fmt.Errorf("dataset: %s: a part of the split without seeds or labels", r.metaPath())
+	}
+	if items, err = seeds.items(r.n, r.guard); err != nil {
+		return nil, 0, err
+	}
+	if err := labels.wantShape(len(items)); err != nil {
+		return nil, 0, err
+	}
+	v, err := labels.ints(r.guard)
+	if err != nil {
+		return nil, 0, err
+	}
+	if classes, err = labels.classesOf(v, r.guard); err != nil {
+		return nil, 0, err
+	}
+	for i, item := range items {
+		class[item] = int32(v[i])
+	}
+	return items, classes, nil
+}
+
+// items reads indices of n items.
+func (a *array) items(n int, g *guard) ([]int32, error) {
+	if err := a.wantShape(-1); err != nil {
+		return nil, err
+	}
+	v, err := a.ints(g)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int32, len(v))
+	for i, id := range v {
+		if id < 0 || id >= int64(n) {
+			return nil, a.errorf("entry %d: item %d is outside 0…%d", i, id, n-1)
+		}
+		out[i] = int32(id)
+	}
+	return out, nil
+}
