@@ -77,10 +77,10 @@ func (l Loss) String() string {
 // Decay is L2 regularisation as the papers apply it.
 type Decay struct {
 	// Lambda is the factor: the objective gains λ/2·‖W‖² per matrix.
-	Lambda float64
+	Lambda float64 `yaml:"lambda" json:"lambda"`
 	// FirstLayer limits it to the first layer, as Kipf and Welling do; biases
 	// are always spared.
-	FirstLayer bool
+	FirstLayer bool `yaml:"first_layer" json:"first_layer"`
 }
 
 // Objective declares the model and what it minimises: the output "loss", the

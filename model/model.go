@@ -46,23 +46,24 @@ type Layer struct {
 // Options are the choices that models leave open; 0 stands for a model's
 // default where a choice needs a value.
 type Options struct {
-	Layers int // number of layers
-	Hidden int // total width of hidden layers, all heads together
-	Heads  int // attention heads of hidden layers
+	Layers int `yaml:"layers" json:"layers"` // number of layers
+	Hidden int `yaml:"hidden" json:"hidden"` // total width of hidden layers, all heads together
+	Heads  int `yaml:"heads" json:"heads"`   // attention heads of hidden layers
 	// OutHeads is the number of heads of the last layer, which are averaged.
-	OutHeads int
+	OutHeads int `yaml:"out_heads" json:"out_heads"`
 	// Dropout is the probability with which each layer's input is dropped,
 	// EdgeDropout that for attention coefficients.
-	Dropout, EdgeDropout float64
+	Dropout     float64 `yaml:"dropout" json:"dropout"`
+	EdgeDropout float64 `yaml:"edge_dropout" json:"edge_dropout"`
 	// MessageDropout drops the projected rows that attention sums, as the
 	// authors' GAT does.
-	MessageDropout bool
+	MessageDropout bool `yaml:"message_dropout" json:"message_dropout"`
 	// Depth is the number of layers of an MLP inside a layer.
-	Depth int
+	Depth int `yaml:"depth" json:"depth"`
 	// Normalize scales every row to length one after each layer.
-	Normalize bool
-	// Skip lets MLPs and others start from a learned ε; see gin.
-	LearnEps bool
+	Normalize bool `yaml:"normalize" json:"normalize"`
+	// LearnEps lets GIN learn ε from 0.
+	LearnEps bool `yaml:"learn_eps" json:"learn_eps"`
 }
 
 // All returns the models in the order in which `weft models` lists them.

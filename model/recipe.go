@@ -4,24 +4,24 @@ import "github.com/weft-gnn/weft/program"
 
 // Recipe is how a paper trained a model on a data set.
 type Recipe struct {
-	Data    string // as in `--data`
-	Options Options
-	Epochs  int
+	Data    string  `json:"data"` // as in `--data`
+	Options Options `json:"options"`
+	Epochs  int     `json:"epochs"`
 	// Patience stops after so many epochs without improvement on the
 	// validation items; 0 runs all epochs.
-	Patience int
+	Patience int `json:"patience"`
 	// Monitor is what improves.
-	Monitor Monitor
-	LR      float64
+	Monitor Monitor `json:"monitor"`
+	LR      float64 `json:"lr"`
 	// Optimizer is the update rule.
-	Optimizer program.OptimizerKind
-	Decay     Decay
+	Optimizer program.OptimizerKind `json:"optimizer"`
+	Decay     Decay                 `json:"decay"`
 	// RowNormalize divides every feature row by its sum first.
-	RowNormalize bool
+	RowNormalize bool `json:"row_normalize"`
 	// Split names the split.
-	Split string
+	Split string `json:"split"`
 	// Note says where the settings are from, and what differs.
-	Note string
+	Note string `json:"note"`
 }
 
 // Monitor says what early stopping watches on the validation items.
