@@ -7,7 +7,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -145,6 +144,7 @@ func problemOf(d *dataset.Dataset, metric Metric) (problem, error) {
 	if p.out == 0 {
 		return p, fmt.Errorf("train: %s has no labels", d.Name)
 	}
-	p.metric = cmp.Or(metric, MetricFor(d, p.loss))
-	return p, p.metric.fits(p.loss)
+	var err error
+	p.metric, err = ChooseMetric(d, p.loss, metric)
+	return p, err
 }

@@ -50,12 +50,15 @@ func ofDataset(m dataset.Metric) Metric {
 	return map[dataset.Metric]Metric{dataset.Accuracy: Accuracy, dataset.F1: F1, dataset.ROCAUC: ROCAUC, dataset.MAE: MAE, dataset.RMSE: RMSE}[m]
 }
 
-// MetricFor returns what a set's predictions are scored by where nothing else
-// is asked for: what its authors say, or what suits the loss.
-func MetricFor(d *dataset.Dataset, l model.Loss) Metric {
-	return cmp.Or(ofDataset(d.Metric), map[model.Loss]Metric{
+// ChooseMetric returns what a set's predictions are scored by: the metric asked
+// for, what its authors say, or what suits the loss that they were trained by.
+//
+// Errors: a metric that does not score such predictions.
+func ChooseMetric(d *dataset.Dataset, l model.Loss, asked Metric) (Metric, error) {
+	m := cmp.Or(asked, ofDataset(d.Metric), map[model.Loss]Metric{
 		model.CrossEntropy: Accuracy, model.BinaryCrossEntropy: ROCAUC, model.SquaredError: MAE,
 	}[l])
+	return m, m.fits(l)
 }
 
 // fits checks that a metric can score what a loss trains.
