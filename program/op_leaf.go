@@ -35,7 +35,7 @@ type Input struct {
 
 func (o Input) String() string             { return "Input(" + o.Name + ")" }
 func (o Input) Slot() string               { return "input." + o.Name }
-func (o Input) Shape([]Type) (Type, error) { return o.Of, nil }
+func (o Input) Shape(in []Type) (Type, error) { return o.Of, arity(in, 0) }
 
 // Input declares an input with cols columns in space s.
 func (b *Builder) Input(name string, s Space, cols Dim) Value {
@@ -75,7 +75,7 @@ func (o Param) String() string {
 	return fmt.Sprintf("Param(%s, %v)", o.Name, o.Init)
 }
 func (o Param) Slot() string               { return "param." + o.Name }
-func (o Param) Shape([]Type) (Type, error) { return o.Of, nil }
+func (o Param) Shape(in []Type) (Type, error) { return o.Of, arity(in, 0) }
 
 // Bound returns the half-width of the uniform distribution that the parameter
 // starts from, 0 for constants.
@@ -131,4 +131,4 @@ type State struct {
 
 func (o State) String() string             { return "State(" + o.Name + ")" }
 func (o State) Slot() string               { return "state." + o.Name }
-func (o State) Shape([]Type) (Type, error) { return o.Of, nil }
+func (o State) Shape(in []Type) (Type, error) { return o.Of, arity(in, 0) }

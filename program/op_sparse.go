@@ -122,7 +122,7 @@ func (o SparseMatMulT) Split(s Split) (Placement, error) {
 
 // Reference multiplies the dense matrix.
 func (o SparseMatMulT) Reference(x *RefExec, in []Dense) Dense {
-	dense := Densify{o.Features}.Reference(x, in[:1])
+	dense := Densify(o).Reference(x, in[:1])
 	return MatMulT{}.Reference(x, []Dense{dense, in[1]})
 }
 

@@ -1,0 +1,41 @@
+# Targets are short; what they run is plain Go. `make test` is what lands or
+# rejects a change. Real data sets are found through WEFT_DATA, a list of
+# folders; tests that lack theirs say which `weft data fetch` would bring it.
+
+GO      ?= go
+export CGO_ENABLED = 0
+FUZZTIME ?= 10m
+
+.PHONY: build test lint unit race cross accuracy fuzz bench generate
+
+build: ## the weft binary in bin/
+	$(GO) build -trimpath -o bin/weft ./cmd/weft
+
+test: lint unit race cross ## everything that must hold
+
+lint: ## vet, staticcheck, and the project's own rules as tests
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+	$(GO) test ./internal/lint
+
+unit: build ## all tests
+	$(GO) test ./...
+
+race: ## the packages with goroutines, under the race detector (needs a C compiler)
+	@if command -v $${CC:-cc} >/dev/null; then \
+		CGO_ENABLED=1 $(GO) test -race ./graph ./kernel ./runtime ./train; \
+	else echo "race: no C compiler found: skipped"; fi
+
+cross: ## the other platforms build
+	GOARCH=arm64 $(GO) build ./...
+	GOOS=darwin GOARCH=arm64 $(GO) build ./...
+	GOOS=windows GOARCH=amd64 $(GO) build ./...
+
+accuracy: build ## ten seeds of every model on the citation sets, into bench/results/accuracy.md
+	$(GO) run ./bench/accuracy -out bench/results/accuracy.md
+
+fuzz: ## every fuzz target for FUZZTIME each
+	$(GO) run ./bench/fuzz -time $(FUZZTIME)
+
+bench: ## Go benchmarks of every package
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
