@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/model"
@@ -69,7 +70,10 @@ func FromRecipe(m model.Model, data string) (Config, error) {
 		for _, r := range m.Recipes {
 			known = append(known, r.Data)
 		}
-		return Config{}, fmt.Errorf("train: %s has no paper recipe for %q; it has one for %v", m.Name, data, known)
+		if len(known) == 0 {
+			return Config{}, fmt.Errorf("train: there is no paper recipe for %s", m.Name)
+		}
+		return Config{}, fmt.Errorf("train: %s has no paper recipe for %q: it has them for %s", m.Name, data, strings.Join(known, ", "))
 	}
 	c := Defaults(m)
 	c.Recipe, c.Options, c.Epochs, c.Patience, c.Monitor = "paper", r.Options, r.Epochs, r.Patience, r.Monitor

@@ -69,7 +69,11 @@ func (m Metric) fits(l model.Loss) error {
 		model.SquaredError:       {MAE, RMSE},
 	}[l]
 	if !slices.Contains(ok, m) {
-		return fmt.Errorf("train: the metric %v does not score predictions trained by %v; %v do", m, l, ok)
+		names := make([]string, len(ok))
+		for i, m := range ok {
+			names[i] = m.String()
+		}
+		return fmt.Errorf("train: the metric %v does not score predictions trained by %v: want one of %s", m, l, strings.Join(names, ", "))
 	}
 	return nil
 }
