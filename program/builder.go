@@ -14,12 +14,12 @@ type Builder struct {
 	layer    int
 	stage    Stage
 	backward bool
-	names    map[string]bool
+	leaves   map[string]Type // by slot
 }
 
 // NewBuilder starts a program.
 func NewBuilder(name string) *Builder {
-	return &Builder{p: Program{Name: name}, layer: -1, names: map[string]bool{}}
+	return &Builder{p: Program{Name: name}, layer: -1, leaves: map[string]Type{}}
 }
 
 // extend starts a builder that appends to a copy of p.
@@ -30,7 +30,7 @@ func extend(p *Program) *Builder {
 	b.p.Layers, b.p.Sites = p.Layers, p.Sites
 	for _, n := range p.Nodes {
 		if l, ok := n.Op.(Leaf); ok {
-			b.names[l.Slot()] = true
+			b.leaves[l.Slot()] = n.Type
 		}
 	}
 	return b
@@ -63,6 +63,12 @@ func (b *Builder) Add(op Op, in ...Value) Value {
 	if err != nil {
 		return b.fail("%v: %w", op, err)
 	}
+	if l, ok := op.(Leaf); ok {
+		if was, ok := b.leaves[l.Slot()]; ok && !was.same(t) {
+			return b.fail("%v is %v here and %v before", op, t, was)
+		}
+		b.leaves[l.Slot()] = t
+	}
 	b.p.Nodes = append(b.p.Nodes, Node{Op: op, In: in, Type: t, Layer: b.layer, Stage: b.stage, Backward: b.backward})
 	return Value(len(b.p.Nodes) - 1)
 }
@@ -84,7 +90,13 @@ func (b *Builder) Type(v Value) Type {
 
 // Output names a result.
 func (b *Builder) Output(name string, v Value) {
-	if b.err == nil {
+	switch {
+	case b.err != nil:
+	case v < 0 || int(v) >= len(b.p.Nodes):
+		b.fail("output %q is not a value of this program", name)
+	case b.p.Output(name) != None:
+		b.fail("two outputs are called %q", name)
+	default:
 		b.p.Outputs = append(b.p.Outputs, Output{name, v})
 	}
 }
@@ -96,13 +108,12 @@ func (b *Builder) site() int {
 	return b.p.Sites - 1
 }
 
-// unique returns the scoped name, or fails where it is taken.
+// unique returns the scoped name of a new parameter, or fails where it is taken.
 func (b *Builder) unique(name string) string {
 	full := b.scope + name
-	if b.names[full] {
-		b.fail("the name %q is taken", full)
+	if _, ok := b.leaves[(Param{Name: full}).Slot()]; ok {
+		b.fail("two parameters are called %q", full)
 	}
-	b.names[full] = true
 	return full
 }
 

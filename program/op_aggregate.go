@@ -93,6 +93,9 @@ func (b *Builder) Sum(x Value, end Map) Value {
 // Mean averages the edge values x of N at their destinations; the mean over
 // no edges is 0.
 func (b *Builder) Mean(x Value) Value {
+	if t := b.Type(x); t.Space != Edges {
+		return b.fail("Mean: got %v, want values of the edges that degrees count", t)
+	}
 	return b.HeadScale(b.Sum(x, Dst), b.VertexCoef(InvDegree))
 }
 

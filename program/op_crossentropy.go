@@ -36,6 +36,9 @@ func lossGradShape(in []Type) (Type, error) {
 	if err := arity(in, 2); err != nil {
 		return Type{}, err
 	}
+	if _, err := lossShape(in[:1]); err != nil {
+		return Type{}, err
+	}
 	return in[0], wantScalar(in[1])
 }
 

@@ -34,6 +34,9 @@ func (o Dropout) Shape(in []Type) (Type, error) {
 	if !(o.P >= 0 && o.P < 1) {
 		return Type{}, fmt.Errorf("the probability is %v, want 0 ≤ p < 1", o.P)
 	}
+	if o.Site < 0 || o.Site > math.MaxUint16 || in[0].Cols.N > 4<<16 {
+		return Type{}, fmt.Errorf("site %d, %d columns: random numbers are keyed by 16 bits of site and 18 of column", o.Site, in[0].Cols.N)
+	}
 	if in[0].Space != o.Over || o.Over == One {
 		return Type{}, fmt.Errorf("got %v, want rows of %v", in[0], o.Over)
 	}

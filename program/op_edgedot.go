@@ -33,8 +33,8 @@ func edgePair(in []Type, over Space) (Type, error) {
 	if err := arity(in, 2); err != nil {
 		return Type{}, err
 	}
-	if in[0].Space != Vertices {
-		return Type{}, fmt.Errorf("got %v, want vertices", in[0])
+	if in[0].Space != Vertices || !over.IsEdges() {
+		return Type{}, fmt.Errorf("got %v over %v, want vertices over edges", in[0], over)
 	}
 	return Type{Space: over, Cols: in[0].Cols}, sameShape(in...)
 }

@@ -20,9 +20,12 @@ func (o HeadSum) Shape(in []Type) (Type, error) {
 		return Type{}, err
 	}
 	f, err := heads(in[0].Cols, o.Heads.N)
+	if err != nil {
+		return Type{}, err
+	}
 	t := in[0]
 	t.Cols = Dim{f, headCols(in[0].Cols, o.Heads)}
-	return t, err
+	return t, nil
 }
 
 // headCols is the symbolic width of a head.
@@ -66,6 +69,9 @@ func (o HeadRepeat) String() string { return fmt.Sprintf("HeadRepeat(%v)", o.Hea
 func (o HeadRepeat) Shape(in []Type) (Type, error) {
 	if err := arity(in, 1); err != nil {
 		return Type{}, err
+	}
+	if o.Heads.N < 1 {
+		return Type{}, fmt.Errorf("%d heads, want at least 1", o.Heads.N)
 	}
 	t := in[0]
 	t.Cols = t.Cols.Times(o.Heads)

@@ -19,6 +19,9 @@ func updateShape(in []Type, states int) (Type, error) {
 	if err := arity(in, 3+states); err != nil {
 		return Type{}, err
 	}
+	if in[0].Space != One {
+		return Type{}, fmt.Errorf("got %v, want a parameter", in[0])
+	}
 	if err := wantScalar(in[2]); err != nil {
 		return Type{}, fmt.Errorf("learning rate: %w", err)
 	}

@@ -20,7 +20,7 @@ func (o Scatter) String() string { return fmt.Sprintf("Scatter(%v)", o.Along) }
 
 // Shape: rows of the map's image to rows of To.
 func (o Scatter) Shape(in []Type) (Type, error) {
-	if err := arity(in, 1); err != nil {
+	if err := count(in, 1); err != nil {
 		return Type{}, err
 	}
 	if in[0].Space != o.Along.to() {

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -25,7 +26,7 @@ func (o ArgSelect) String() string { return fmt.Sprintf("ArgSelect(%v, %v)", o.O
 func (o ArgSelect) Shape(in []Type) (Type, error) {
 	t, err := Aggregate{o.Along, o.Over}.Shape(in)
 	if o.Of == Sum {
-		err = fmt.Errorf("a sum selects no row")
+		err = errors.New("a sum selects no row")
 	}
 	t.Index = true
 	return t, err
@@ -98,15 +99,27 @@ func (o Pick) String() string { return "Pick" }
 
 // Shape: values over rows and an index to the index's shape.
 func (o Pick) Shape(in []Type) (Type, error) {
-	if err := arity(in, 2); err != nil {
+	if err := count(in, 2); err != nil {
 		return Type{}, err
 	}
-	if in[0].Space != o.Over || !in[1].Index || in[0].Cols.N != in[1].Cols.N {
-		return Type{}, fmt.Errorf("%v does not index %v", in[1], in[0])
+	if in[0].Space != o.Over || in[0].Index {
+		return Type{}, fmt.Errorf("got %v, want rows of %v", in[0], o.Over)
 	}
 	t := in[1]
 	t.Index = false
-	return t, nil
+	return t, wantIndex(in[1], o.Over, in[0].Cols)
+}
+
+// wantIndex checks that t selects rows of a space, column by column.
+func wantIndex(t Type, of Space, c Dim) error {
+	image := Vertices
+	if of == Vertices {
+		image = Graphs
+	}
+	if !t.Index || t.Space != image || t.Cols.N != c.N {
+		return fmt.Errorf("got %v, want an index of %d columns per row of %v", t, c.N, image)
+	}
+	return nil
 }
 
 // Cost: moves only: one value per element of the index.
@@ -171,13 +184,13 @@ func (o Route) String() string { return "Route" }
 
 // Shape: values and an index of one shape to rows of To.
 func (o Route) Shape(in []Type) (Type, error) {
-	if err := arity(in, 2); err != nil {
+	if err := count(in, 2); err != nil {
 		return Type{}, err
 	}
-	if !in[1].Index || in[0].Cols.N != in[1].Cols.N {
-		return Type{}, fmt.Errorf("%v does not index rows for %v", in[1], in[0])
+	if in[0].Index {
+		return Type{}, fmt.Errorf("got %v, want numbers", in[0])
 	}
-	return Type{Space: o.To, Cols: in[0].Cols}, sameRows(in...)
+	return Type{Space: o.To, Cols: in[0].Cols}, errors.Join(wantIndex(in[1], o.To, in[0].Cols), sameRows(in...))
 }
 
 // Cost: one addition per element of the index.

@@ -41,6 +41,9 @@ func (o SpMM) Shape(in []Type) (Type, error) {
 	if in[0].Space != Vertices {
 		return Type{}, fmt.Errorf("got %v, want vertices", in[0])
 	}
+	if !o.Over.IsEdges() || o.Along == Member {
+		return Type{}, fmt.Errorf("%v does not lead from %v to an end of theirs", o.Along, o.Over)
+	}
 	if o.Weighted {
 		if err := edgesOf(o.Over, in[1]); err != nil {
 			return Type{}, err

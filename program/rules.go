@@ -9,8 +9,18 @@ import (
 // What several ops' files say in the same words: shape checks and the common
 // forms of cost.
 
-// arity checks the number of operands.
+// arity checks the number of operands, and that they are numbers.
 func arity(in []Type, n int) error {
+	for i, t := range in {
+		if t.Index {
+			return fmt.Errorf("operand %d is an index of rows, want numbers", i)
+		}
+	}
+	return count(in, n)
+}
+
+// count checks the number of operands, which may be indices.
+func count(in []Type, n int) error {
 	if len(in) != n {
 		return fmt.Errorf("got %d operands, want %d", len(in), n)
 	}

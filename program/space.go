@@ -149,10 +149,14 @@ func (t Type) rows() cost.Expr {
 func (t Type) size() cost.Expr { return cost.Mul(t.rows(), t.Cols.Expr) }
 
 func (t Type) String() string {
+	s := fmt.Sprintf("%v[%v]", t.Space, t.Cols.Expr)
 	if t.Space == One {
-		return fmt.Sprintf("one[%v×%v]", t.Rows.Expr, t.Cols.Expr)
+		s = fmt.Sprintf("one[%v×%v]", t.Rows.Expr, t.Cols.Expr)
 	}
-	return fmt.Sprintf("%v[%v]", t.Space, t.Cols.Expr)
+	if t.Index {
+		s += " index"
+	}
+	return s
 }
 
 // same reports whether two types agree in space and numbers; symbols that
