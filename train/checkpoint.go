@@ -3,7 +3,6 @@ package train
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -149,8 +148,17 @@ func (t *Trainer) Model() *model.Saved {
 		Model: t.cfg.Model, Options: t.cfg.Options, Features: max(1, t.d.X.Cols), Out: t.problem.out,
 		Loss: t.problem.loss, Task: t.problem.task, Classes: t.d.Labels.Names,
 		RowNormalize: t.cfg.RowNormalize, Degrees: t.d.X.Cols == 0, Prep: t.d.Prep,
-		Epoch: epoch, Data: t.cfg.Data, Seed: t.cfg.Seed, Weights: maps.Clone(weights),
+		Epoch: epoch, Data: t.cfg.Data, Seed: t.cfg.Seed, Weights: clones(weights),
 	}
+}
+
+// clones copies matrices: the session's memory goes when it is closed.
+func clones(ms map[string]tensor.Matrix) map[string]tensor.Matrix {
+	out := make(map[string]tensor.Matrix, len(ms))
+	for name, m := range ms {
+		out[name] = m.Clone()
+	}
+	return out
 }
 
 // usesBest reports whether the run is scored at its best epoch.
