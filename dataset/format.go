@@ -38,6 +38,7 @@ func formats() []*Format {
 		&mtxFormat,
 		&metisFormat,
 		&snapFormat,
+		&tablesFormat,
 	}
 }
 

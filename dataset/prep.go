@@ -114,33 +114,39 @@ func width(columns []PrepColumn) int {
 
 // Validate checks a Prep that was read from a file.
 //
-// Errors: a number that is not finite or a scale that is not positive, a value,
-// class or column that is listed twice, a column without a name. All faults are joined.
+// Errors: the first of a number that is not finite, a scale that is not
+// positive, a value, class or column that is listed twice, a column without a
+// name.
 func (p *Prep) Validate() error {
-	var errs []error
 	if p.Task < 0 || int(p.Task) >= len(taskNames) {
-		errs = append(errs, fmt.Errorf("dataset: preprocessing: no task has the number %d", int(p.Task)))
+		return fmt.Errorf("dataset: preprocessing: no task has the number %d", int(p.Task))
 	}
 	if err := distinct(p.Classes); err != nil {
-		errs = append(errs, fmt.Errorf("dataset: preprocessing: classes: %w", err))
+		return fmt.Errorf("dataset: preprocessing: classes: %w", err)
 	}
-	errs = append(errs, validateColumns("vertex", p.Vertex), validateColumns("edge", p.Edge))
-	return errors.Join(errs...)
+	if err := validateColumns(p.Vertex); err != nil {
+		return fmt.Errorf("dataset: preprocessing: vertex %w", err)
+	}
+	if err := validateColumns(p.Edge); err != nil {
+		return fmt.Errorf("dataset: preprocessing: edge %w", err)
+	}
+	return nil
 }
 
-func validateColumns(table string, columns []PrepColumn) error {
-	var errs []error
-	seen := make(map[string]bool)
+func validateColumns(columns []PrepColumn) error {
+	var names []string
 	for i, c := range columns {
 		if err := c.validate(); err != nil {
-			errs = append(errs, fmt.Errorf("dataset: preprocessing: %s column %d %q: %w", table, i, c.Name, err))
+			return fmt.Errorf("column %d %q: %w", i, c.Name, err)
 		}
-		if c.Name != "" && seen[c.Name] {
-			errs = append(errs, fmt.Errorf("dataset: preprocessing: %s column %q is listed twice", table, c.Name))
+		if c.Name != "" {
+			names = append(names, c.Name)
 		}
-		seen[c.Name] = true
 	}
-	return errors.Join(errs...)
+	if err := distinct(names); err != nil {
+		return fmt.Errorf("columns: %w", err)
+	}
+	return nil
 }
 
 func (c PrepColumn) validate() error {

@@ -1,0 +1,74 @@
+package dataset
+
+import (
+	"math"
+
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// degrees makes features of the degrees where no column gave any.
+func (r *tableRead) degrees() error {
+	if r.learning() {
+		if len(r.prep.Vertex) > 0 || r.spec.Edges.File == "" {
+			return nil
+		}
+		r.prep.Vertex = []PrepColumn{{Kind: InDegree, Scale: 1}}
+		if r.prep.Directed {
+			r.prep.Vertex = append(r.prep.Vertex, PrepColumn{Kind: OutDegree, Scale: 1})
+		}
+		if err := r.guard.needMatrix("features", int64(r.keys.len()), 2, 4); err != nil {
+			return err
+		}
+		r.out.X = tensor.New(r.keys.len(), width(r.prep.Vertex))
+		r.note("no feature columns: the features are log(1 + degree)")
+	}
+	for j := range r.prep.Vertex {
+		c := &r.prep.Vertex[j]
+		if c.Kind != InDegree && c.Kind != OutDegree {
+			continue
+		}
+		degree := r.degreesOf(c.Kind)
+		if r.learning() && r.spec.Scale == Standardise {
+			c.Mean, c.Scale = meanAndDeviation(degree)
+		}
+		for i, d := range degree {
+			r.out.X.Row(i)[j] = c.scaled(d)
+		}
+	}
+	return nil
+}
+
+// degreesOf returns log(1 + degree) of every vertex.
+func (r *tableRead) degreesOf(kind ColumnKind) []float64 {
+	g := r.out.Graph
+	degree := make([]float64, g.N)
+	if kind == InDegree {
+		for i := range degree {
+			degree[i] = float64(g.Ptr[i+1] - g.Ptr[i])
+		}
+	} else {
+		for _, u := range g.Src {
+			degree[u]++
+		}
+	}
+	for i, d := range degree {
+		degree[i] = math.Log1p(d)
+	}
+	return degree
+}
+
+// meanAndDeviation returns the mean and the standard deviation, 1 for a
+// constant.
+func meanAndDeviation(x []float64) (mean, dev float64) {
+	s := newColumnStats("")
+	for _, v := range x {
+		s.count++
+		d := v - s.mean
+		s.mean += d / float64(s.count)
+		s.m2 += d * (v - s.mean)
+	}
+	if dev = math.Sqrt(s.m2 / float64(max(s.count, 1))); dev == 0 {
+		dev = 1
+	}
+	return s.mean, dev
+}

@@ -1,0 +1,92 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// encoder turns cells of one column into features.
+type encoder struct {
+	column PrepColumn
+	at     int            // first feature
+	value  map[string]int // of a category
+
+	missing, unseen int64
+	firstUnseen     string
+}
+
+// newEncoders returns the encoders of columns, side by side.
+func newEncoders(columns []PrepColumn) []*encoder {
+	encoders := make([]*encoder, len(columns))
+	at := 0
+	for i, c := range columns {
+		encoders[i] = &encoder{column: c, at: at, value: positions(c.Values)}
+		at += c.Width()
+	}
+	return encoders
+}
+
+// positions returns the index of each text.
+func positions(texts []string) map[string]int {
+	at := make(map[string]int, len(texts))
+	for i, text := range texts {
+		at[text] = i
+	}
+	return at
+}
+
+// put writes the features of c into its place in row, which is zero.
+func (e *encoder) put(row []float32, c cell) error {
+	if e.column.Kind == Category {
+		e.putCategory(row, c)
+		return nil
+	}
+	x := e.column.Fill
+	if c.missing() {
+		e.missing++
+	} else {
+		number, ok := c.number()
+		if !ok {
+			return fmt.Errorf("column %q holds %q, want a number", e.column.Name, c)
+		}
+		x = number
+	}
+	f := e.column.scaled(x)
+	if math.IsInf(float64(f), 0) || f != f {
+		return fmt.Errorf("column %q: %v is too large for a feature", e.column.Name, x)
+	}
+	row[e.at] = f
+	return nil
+}
+
+func (e *encoder) putCategory(row []float32, c cell) {
+	if c.missing() {
+		e.missing++
+		return
+	}
+	if i, known := e.value[c.String()]; known {
+		row[e.at+i] = 1
+		return
+	}
+	if e.unseen == 0 {
+		e.firstUnseen = strings.Clone(c.String())
+	}
+	e.unseen++
+}
+
+// notes says what was missing and what the column's dictionary lacks.
+func (e *encoder) notes() []string {
+	var notes []string
+	if e.missing > 0 {
+		fill := fmt.Sprintf("filled with the mean %.4g", e.column.Fill)
+		if e.column.Kind == Category {
+			fill = "all zeros"
+		}
+		notes = append(notes, fmt.Sprintf("column %s: %d missing values, %s", e.column.Name, e.missing, fill))
+	}
+	if e.unseen > 0 {
+		notes = append(notes, fmt.Sprintf("column %s: %d values that training did not have, such as %q: all zeros", e.column.Name, e.unseen, e.firstUnseen))
+	}
+	return notes
+}
