@@ -9,6 +9,7 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/program"
@@ -78,14 +79,14 @@ func Names() []string {
 	return names
 }
 
-// ByName returns the model called name.
-func ByName(name string) (Model, error) {
-	for _, m := range All() {
+// ByName returns the model called name, from the caller's own or from All.
+func ByName(name string, own ...Model) (Model, error) {
+	for _, m := range slices.Concat(own, All()) {
 		if m.Name == name {
 			return m, nil
 		}
 	}
-	return Model{}, fmt.Errorf("model: no model is called %q; there are %v", name, Names())
+	return Model{}, fmt.Errorf("model: no model is called %q; there are %s", name, strings.Join(Names(), ", "))
 }
 
 // Recipe returns the model's recipe for a data set.

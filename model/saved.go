@@ -48,11 +48,11 @@ func (s *Saved) Write(path string) error {
 	return tensor.WriteSafetensors(path, s.Weights, map[string]string{"format": "pt", metadataKey: string(text)})
 }
 
-// ReadSaved reads a model that Write wrote.
+// ReadSaved reads a model that Write wrote, one of All or of the caller's own.
 //
 // Errors: a file that is no safetensors file, was not written by weft, or lacks
 // a parameter or holds one of another shape.
-func ReadSaved(path string) (*Saved, error) {
+func ReadSaved(path string, own ...Model) (*Saved, error) {
 	weights, meta, err := tensor.ReadSafetensors(path)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
@@ -65,12 +65,12 @@ func ReadSaved(path string) (*Saved, error) {
 	if err := json.Unmarshal([]byte(text), s); err != nil {
 		return nil, fmt.Errorf("model: %s: metadata: %w", path, err)
 	}
-	return s, s.check(path)
+	return s, s.check(path, own)
 }
 
 // check compares the weights with what the model declares.
-func (s *Saved) check(path string) error {
-	m, err := ByName(s.Model)
+func (s *Saved) check(path string, own []Model) error {
+	m, err := ByName(s.Model, own...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

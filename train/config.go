@@ -83,9 +83,6 @@ func FromRecipe(m model.Model, data string) (Config, error) {
 
 // Validate checks what a user may have set.
 func (c Config) Validate() error {
-	if _, err := model.ByName(c.Model); err != nil {
-		return err
-	}
 	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
 	switch {
 	case c.Epochs < 1 || c.Epochs > math.MaxInt32:

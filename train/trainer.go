@@ -24,6 +24,8 @@ type Settings struct {
 	SaveEvery time.Duration
 	// Init, where set, replaces the initial parameters of the same names.
 	Init map[string]tensor.Matrix
+	// Models are the caller's own, beside those of package model.
+	Models []model.Model
 	// Progress is called after every epoch.
 	Progress func(Epoch)
 	// Log receives what a user should hear once; nil is silent.
@@ -73,7 +75,7 @@ func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	m, err := model.ByName(cfg.Model)
+	m, err := model.ByName(cfg.Model, set.Models...)
 	if err != nil {
 		return nil, err
 	}
