@@ -1,13 +1,18 @@
 package runtime_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/graphcase"
 	"github.com/weft-gnn/weft/internal/rng"
+	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/runtime"
@@ -16,10 +21,12 @@ import (
 
 // a world is a graph with features and targets.
 type world struct {
-	name   string
-	g      *graph.Graph
-	x      tensor.Matrix
-	target program.Target
+	name    string
+	g       *graph.Graph
+	x       tensor.Matrix
+	classes int
+	sparse  bool // features may be kept as their entries
+	target  program.Target
 }
 
 const classes = 3
@@ -53,7 +60,7 @@ func newWorld(t *testing.T, name string, n int, src, dst []int32) world {
 		t.Fatal(err)
 	}
 	s := rng.Key{Seed: 7, Purpose: rng.Test}.Stream(2)
-	w := world{name: name, g: g, x: tensor.New(n, 5)}
+	w := world{name: name, g: g, x: tensor.New(n, 5), classes: classes}
 	for i := range w.x.Data {
 		w.x.Data[i] = float32(s.Normal())
 	}
@@ -65,6 +72,55 @@ func newWorld(t *testing.T, name string, n int, src, dst []int32) world {
 	}
 	w.target.Total = int64(len(w.target.Rows))
 	return w
+}
+
+// dataWorld is a data set; the test is skipped where it is not at hand.
+func dataWorld(t *testing.T, name string) world {
+	t.Helper()
+	d, err := dataset.Open(t.Context(), name, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
+	var missing *dataset.NotFoundError
+	if errors.As(err, &missing) {
+		t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", name, name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := d.Splits[0].Train
+	return world{name: name, g: d.Graph, x: d.X, classes: d.Labels.Classes(), sparse: true,
+		target: program.Target{Items: kernel.Items{Rows: rows, Total: int64(len(rows))}, Class: d.Labels.Class}}
+}
+
+// TestPredictedEqualsCountedOnData: work, bytes and arena, training and
+// inference, on real graphs.
+func TestPredictedEqualsCountedOnData(t *testing.T) {
+	for _, name := range []string{"karate", "cora", "citeseer"} {
+		t.Run(name, func(t *testing.T) {
+			w := dataWorld(t, name)
+			for _, m := range model.All() {
+				for _, train := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s/train=%v", m.Name, train), func(t *testing.T) {
+						checkExact(t, w, compile(t, m, w, train, ""))
+					})
+				}
+			}
+		})
+	}
+}
+
+// TestSparseEqualsDense: features kept as their entries train as dense ones do,
+// to the rounding of sums in another order.
+func TestSparseEqualsDense(t *testing.T) {
+	w := dataWorld(t, "karate")
+	for _, m := range model.All() {
+		w.sparse = false
+		dense := train(t, w, m, 1)
+		w.sparse = true
+		for i, got := range train(t, w, m, 1)[:10] {
+			if math.Abs(float64(got-dense[i])) > 1e-5 {
+				t.Errorf("%s: loss %d is %v with entries, %v dense", m.Name, i, got, dense[i])
+			}
+		}
+	}
 }
 
 // options are a model's defaults, narrowed.
@@ -81,7 +137,7 @@ func options(m model.Model) model.Options {
 func compile(t *testing.T, m model.Model, w world, train bool, skip string) *program.Program {
 	t.Helper()
 	o := options(m)
-	widths := model.NamedWidths(w.x.Cols, classes, o)
+	widths := model.NamedWidths(w.x.Cols, w.classes, o)
 	p, err := m.Declare(widths, o)
 	if train {
 		p, err = m.Objective(widths, o, model.CrossEntropy, model.Decay{Lambda: 1e-2})
@@ -97,6 +153,9 @@ func compile(t *testing.T, m model.Model, w world, train bool, skip string) *pro
 	f.Env = e.Env()
 	p.Widths(f.Env)
 	f.Env["t"], f.Env["τ"] = int64(len(w.target.Rows)), 0
+	if w.sparse {
+		f.Env["nnz"] = program.Nonzeros(w.x)
+	}
 	q, err := program.Compile(p, f, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -106,15 +165,21 @@ func compile(t *testing.T, m model.Model, w world, train bool, skip string) *pro
 
 func session(t *testing.T, w world, o runtime.Options, ps ...*program.Program) *runtime.Session {
 	t.Helper()
+	if w.sparse {
+		entries := program.SparseOf(w.x)
+		o.Features = &entries
+	}
 	s, err := runtime.New(w.g, o, ps...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	if err := s.Bind("x", w.x); err != nil {
-		t.Fatal(err)
-	}
 	for _, p := range ps {
+		if p.Reads(program.SparseInput) {
+			if err := s.Bind(program.SparseInput, w.x); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for _, n := range p.Nodes {
 			if in, ok := n.Op.(program.Input); ok && in.Name == "lr" {
 				if err := s.Bind("lr", tensor.Of(1, 1, []float32{0.01})); err != nil {
@@ -279,4 +344,3 @@ func TestStepAllocatesNothing(t *testing.T) {
 		}
 	}
 }
-
