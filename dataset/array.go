@@ -235,7 +235,8 @@ func (a *array) matrix(g *guard) (tensor.Matrix, error) {
 	return tensor.Of(rows, cols, v), nil
 }
 
-// text returns the elements of an array of strings.
+// text returns the elements of an array of strings; what is not UTF-8 becomes
+// the replacement character.
 func (a *array) text(g *guard) ([]string, error) {
 	if err := g.need(a.name, int64(a.len()), int64(16+a.dtype.size)); err != nil {
 		return nil, err
@@ -256,6 +257,7 @@ func (a *array) text(g *guard) ([]string, error) {
 		default:
 			return nil, a.errorf("elements of type %v, want text", a.dtype)
 		}
+		out[i] = strings.ToValidUTF8(out[i], "\uFFFD")
 	}
 	return cOrder(a, out), nil
 }

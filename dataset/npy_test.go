@@ -183,6 +183,16 @@ func TestNPYText(t *testing.T) {
 	}
 }
 
+func TestNPYTextNotUTF8(t *testing.T) {
+	a, err := parseNPY("x", shaped("|S2", "(1,)", []byte{'a', 0xff}), freeGuard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := a.text(freeGuard()); err != nil || !slices.Equal(got, []string{"a\ufffd"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestNPYFortran(t *testing.T) {
 	header := "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n"
 	a, err := parseNPY("a", rawNPY(header, le([]float32{1, 4, 2, 5, 3, 6})), freeGuard())

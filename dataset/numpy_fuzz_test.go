@@ -129,29 +129,24 @@ func checkOpened(t *testing.T, path, format string) {
 	}
 }
 
-// FuzzMetadata: any metadata.yaml beside real arrays is a set or an error.
+// FuzzMetadata: any metadata.yaml and any file of weft's own beside real arrays
+// are a set or an error.
 func FuzzMetadata(f *testing.F) {
 	files := graphBoltFiles(f)
-	f.Add([]byte(files["metadata.yaml"]))
-	f.Add([]byte("graph: {nodes: [{num: 4}], edges: [{format: numpy, path: edges/e.npy}]}\n"))
-	f.Add([]byte("graph: {nodes: [{num: 4}], edges: [{format: csv, path: a.npy}]}\n"))
-	f.Add([]byte(`graph: {nodes: [{num: 4}], edges: [{format: numpy, path: edges/e.npy}]}
-weft: {version: 1, task: vertex-classification, labels: a.npy, classes: [a, b, c, d], ids: {int: a.npy}, counts: {listed: 4},
-  splits: [{name: s, train: a.npy, val: c.npy, test: d.npy}], graphs: a.npy, targets: feat.npy, prep: prep.json, notes: [n]}
-`))
-	dir := f.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			f.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			f.Fatal(err)
-		}
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(filepath.Join(dir, metadataFile), data, 0o600); err != nil {
-			t.Fatal(err)
+	const graph = "graph: {nodes: [{num: 4}], edges: [{format: numpy, path: edges/e.npy}]}\n"
+	f.Add([]byte(files["metadata.yaml"]), []byte("{}"))
+	f.Add([]byte(graph), []byte("{}"))
+	f.Add([]byte("graph: {nodes: [{num: 4}], edges: [{format: csv, path: a.npy}]}\n"), []byte("{}"))
+	f.Add([]byte(graph+"weft: w.json\n"), []byte(`{"version": 1, "task": "vertex-classification", "labels": "a.npy", "classes": ["a"],
+ "ids": {"int": "a.npy"}, "counts": {"listed": 4}, "splits": [{"name": "s", "train": "a.npy", "val": "c.npy", "test": "d.npy"}],
+ "graphs": "a.npy", "targets": "feat.npy", "prep": {"task": "none", "vertex": []}, "notes": ["n"]}`))
+	f.Add([]byte(graph+"weft: w.json\n"), []byte(`{"version": 1, "task": "none", "ids": {"bytes": "a.npy", "starts": "c.npy"}, "counts": {"listed": 4}}`))
+	dir := writeFiles(f, files)
+	f.Fuzz(func(t *testing.T, meta, extra []byte) {
+		for name, data := range map[string][]byte{metadataFile: meta, "w.json": extra} {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		checkOpened(t, dir, "weft")
 	})

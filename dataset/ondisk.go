@@ -9,8 +9,8 @@ import (
 // ondiskFormat is a folder with metadata.yaml in the raw layout of GraphBolt's
 // OnDiskDataset: edges as a 2 × m array, features, labels and the three parts of
 // a split as .npy files. What GraphBolt has no place for (labels outside the
-// split, further splits, original ids, names of classes, graphs of a set) is
-// under the key weft, which GraphBolt ignores. Edges are arcs source→destination;
+// split, further splits, original ids, names of classes, graphs of a set) is in
+// the file that the key weft names, which GraphBolt ignores. Edges are arcs source→destination;
 // those of a folder that weft wrote are kept as they are, of another's merged
 // unless they have features.
 //
@@ -41,7 +41,8 @@ type metadata struct {
 	Graph    metaGraph     `yaml:"graph"`
 	Features []metaFeature `yaml:"feature_data,omitempty"`
 	Tasks    []metaTask    `yaml:"tasks,omitempty"`
-	Weft     *metaWeft     `yaml:"weft,omitempty"`
+	// Weft names the file of what GraphBolt has no place for.
+	Weft string `yaml:"weft,omitempty"`
 }
 
 type metaGraph struct {
@@ -93,45 +94,50 @@ type metaData struct {
 	File metaFile `yaml:",inline"`
 }
 
-// metaWeft is what GraphBolt's layout has no place for.
+// extraFile is what metadata.Weft names in folders that weft writes.
+const extraFile = "weft.json"
+
+// metaWeft is what GraphBolt's layout has no place for. It is JSON, which has
+// one way to write any text.
 type metaWeft struct {
-	Version int    `yaml:"version"`
-	Task    Task   `yaml:"task"`
-	Metric  string `yaml:"metric,omitempty"`
-	Labels  string `yaml:"labels,omitempty"`  // class of every item
-	Targets string `yaml:"targets,omitempty"` // targets of every item
-	// Classes are the classes' names.
-	Classes []string    `yaml:"classes,omitempty"`
-	Splits  []metaSplit `yaml:"splits,omitempty"`
-	IDs     *metaIDs    `yaml:"ids,omitempty"`
-	Offsets string      `yaml:"graphs,omitempty"` // first vertex of each graph, and the end
-	Counts  metaCounts  `yaml:"counts"`
-	Prep    string      `yaml:"prep,omitempty"`
-	Notes   []string    `yaml:"notes,omitempty"`
+	Version int         `json:"version"`
+	Task    Task        `json:"task"`
+	Metric  string      `json:"metric,omitempty"`
+	Labels  string      `json:"labels,omitempty"`  // file of the class of every item
+	Targets string      `json:"targets,omitempty"` // file of the targets of every item
+	Classes []string    `json:"classes,omitempty"` // names
+	Splits  []metaSplit `json:"splits,omitempty"`
+	IDs     *metaIDs    `json:"ids,omitempty"`
+	Offsets string      `json:"graphs,omitempty"` // file of the first vertex of each graph, and the end
+	Counts  metaCounts  `json:"counts"`
+	Prep    *Prep       `json:"prep,omitempty"`
+	Notes   []string    `json:"notes,omitempty"`
 }
 
 // weftVersion is the version of metaWeft, raised when its meaning changes.
 const weftVersion = 1
 
+// metaSplit names a split and the files of its parts.
 type metaSplit struct {
-	Name  string `yaml:"name"`
-	Train string `yaml:"train"`
-	Val   string `yaml:"val"`
-	Test  string `yaml:"test"`
+	Name  string `json:"name"`
+	Train string `json:"train"`
+	Val   string `json:"val"`
+	Test  string `json:"test"`
 }
 
-// metaIDs are integers, or texts as UTF-8 bytes end to end and where each starts.
+// metaIDs names the file of integers, or of texts as UTF-8 bytes end to end
+// and of where each starts.
 type metaIDs struct {
-	Int    string `yaml:"int,omitempty"`
-	Bytes  string `yaml:"bytes,omitempty"`
-	Starts string `yaml:"starts,omitempty"`
+	Int    string `json:"int,omitempty"`
+	Bytes  string `json:"bytes,omitempty"`
+	Starts string `json:"starts,omitempty"`
 }
 
 // metaCounts are the counts of the edge list that the arcs came from.
 type metaCounts struct {
-	Listed     int64 `yaml:"listed"`
-	Duplicates int64 `yaml:"duplicates"`
-	Dropped    int64 `yaml:"dropped"`
+	Listed     int64 `json:"listed"`
+	Duplicates int64 `json:"duplicates"`
+	Dropped    int64 `json:"dropped"`
 }
 
 // homogeneous returns the number of vertices and the edges of a graph with one

@@ -82,7 +82,7 @@ func (r *ondiskReader) graph(f metaFile, opt Options) (*graph.Graph, error) {
 // folders' parallel edges differ where edges have features.
 func (r *ondiskReader) keepsDuplicates() bool {
 	f, _ := chooseFeature(r.meta.Features, "edge")
-	return r.meta.Weft != nil || f != nil
+	return r.weft != nil || f != nil
 }
 
 // weights returns the edges' weights where the structure has them.
@@ -112,13 +112,13 @@ func (r *ondiskReader) weightsOf(f metaFile, m int) ([]float32, error) {
 
 // restoreCounts puts back what was counted when the edges were first read.
 func (r *ondiskReader) restoreCounts(g *graph.Graph) error {
-	if r.meta.Weft == nil {
+	if r.weft == nil {
 		return nil
 	}
-	w, c := r.meta.Weft.Counts, &g.Counts
+	w, c := r.weft.Counts, &g.Counts
 	c.Listed, c.Duplicates, c.Dropped = w.Listed, w.Duplicates, w.Dropped
 	if sum := c.Arcs + c.Loops + c.Duplicates + c.Dropped; c.Listed != sum {
-		return fmt.Errorf("dataset: %s: weft.counts: listed is %d, want arcs + loops + duplicates + dropped = %d", r.metaPath(), c.Listed, sum)
+		return fmt.Errorf("dataset: %s: counts: listed is %d, want arcs + loops + duplicates + dropped = %d", filepath.Join(r.dir, r.meta.Weft), c.Listed, sum)
 	}
 	return nil
 }

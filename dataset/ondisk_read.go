@@ -17,6 +17,7 @@ import (
 type ondiskReader struct {
 	dir   string
 	meta  metadata
+	weft  *metaWeft // nil in folders that weft did not write
 	guard *guard
 	n     int
 }
@@ -34,6 +35,9 @@ func readOndisk(ctx context.Context, path string, opt Options) (*Dataset, error)
 	if err := decodeYAML(r.metaPath(), &r.meta); err != nil {
 		return nil, err
 	}
+	if r.weft, err = r.readWeft(); err != nil {
+		return nil, err
+	}
 	n, edges, err := r.meta.homogeneous(r.metaPath())
 	if err != nil {
 		return nil, err
@@ -42,9 +46,6 @@ func readOndisk(ctx context.Context, path string, opt Options) (*Dataset, error)
 		return nil, err
 	}
 	r.n = int(n)
-	if w := r.meta.Weft; w != nil && w.Version != weftVersion {
-		return nil, fmt.Errorf("dataset: %s: weft.version is %d, want %d: written by another version of weft", r.metaPath(), w.Version, weftVersion)
-	}
 	d := &Dataset{Name: r.meta.Name}
 	if d.Graph, err = r.graph(edges, opt); err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func (r *ondiskReader) array(f metaFile) (*array, error) {
 	return openNPY(path, r.guard)
 }
 
-// npy is array for the weft keys, which name .npy files alone.
+// npy is array for the files that metaWeft names, which are .npy all.
 func (r *ondiskReader) npy(path string) (*array, error) {
 	return r.array(metaFile{Format: "numpy", Path: path})
 }
@@ -178,9 +179,9 @@ func chooseFeature(all []metaFeature, domain string) (chosen *metaFeature, other
 }
 
 // readTask reads the first task of the set: its split and the labels of the
-// items in it. Labels of all items, under the key weft, replace them in extra.
+// items in it. Folders that weft wrote say more in another place: see extra.
 func (r *ondiskReader) readTask(d *Dataset) error {
-	if r.meta.Weft != nil || len(r.meta.Tasks) == 0 {
+	if r.weft != nil || len(r.meta.Tasks) == 0 {
 		return nil
 	}
 	t := r.meta.Tasks[0]

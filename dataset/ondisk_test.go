@@ -36,7 +36,7 @@ func drawDataset(t *rapid.T) *Dataset {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &Dataset{Name: "drawn", Graph: g, Task: Task(rapid.IntRange(0, 5).Draw(t, "task")), Metric: RMSE}
+	d := &Dataset{Name: rapid.String().Draw(t, "name"), Graph: g, Task: Task(rapid.IntRange(0, 5).Draw(t, "task")), Metric: RMSE}
 	d.X = drawMatrix(t, n, rapid.IntRange(0, 3).Draw(t, "columns"))
 	if maybe("edge features") {
 		d.EdgeX = drawMatrix(t, rows, 2)
@@ -48,7 +48,7 @@ func drawDataset(t *rapid.T) *Dataset {
 	}
 	items := d.labels()
 	if maybe("classes") {
-		d.Labels.Names = []string{"a: b", "ü\n", "[", "yes"}
+		d.Labels.Names = rapid.SliceOfN(rapid.String(), 4, 4).Draw(t, "names")
 		d.Labels.Class = rapid.SliceOfN(rapid.Int32Range(-1, 3), items, items).Draw(t, "class")
 	} else if maybe("targets") {
 		d.Labels.Value = drawMatrix(t, items, 2)
@@ -66,6 +66,7 @@ func drawDataset(t *rapid.T) *Dataset {
 		d.Splits = []Split{{Name: "own", Train: []int32{0}, Val: []int32{}, Test: []int32{}}, {Name: "fold: 2", Train: []int32{}, Val: []int32{0}, Test: []int32{}}}
 		d.note("the split \"own\" has no validation items")
 	}
+	d.note(rapid.String().Draw(t, "note"))
 	return d
 }
 
@@ -102,7 +103,7 @@ func sameAfterWrite(a, b *Dataset) error {
 		{"prep", reflect.DeepEqual(a.Prep, b.Prep)},
 	} {
 		if !c.ok {
-			return fmt.Errorf("%s differ: %+v, %+v and graphs %+v, %+v", c.what, a, b, ca, cb)
+			return fmt.Errorf("%s differ (counts %+v and %+v)", c.what, ca, cb)
 		}
 	}
 	return sameArcFeatures(a, b)
@@ -395,9 +396,9 @@ func TestOndiskFaults(t *testing.T) {
 		"labels are floats":   {"b.npy", "", s([]float32{0, 1}), []string{"b.npy", "integers"}},
 		"cut":                 {"feat.npy", "", string(shaped("<f8", "(4, 2)", nil)), []string{"feat.npy", "0 bytes"}},
 		"empty training part": {"a.npy", "", string(shaped("<i8", "(0,)", nil)), []string{"b.npy"}},
-		"unknown weft":        {"metadata.yaml", "unknown: {key: 1}", "weft: {version: 9, task: none}", []string{"weft.version is 9"}},
-		"unknown task":        {"metadata.yaml", "unknown: {key: 1}", "weft: {version: 1, task: guess}", []string{"metadata.yaml"}},
-		"wrong counts":        {"metadata.yaml", "unknown: {key: 1}", "weft: {version: 1, task: none, counts: {listed: 7}}", []string{"weft.counts", "listed is 7"}},
+		"no weft":             {"metadata.yaml", "unknown: {key: 1}", "weft: x.json", []string{"x.json"}},
+		"weft outside":        {"metadata.yaml", "unknown: {key: 1}", "weft: /etc/passwd", []string{"leaves the folder"}},
+		"no json":             {"metadata.yaml", "unknown: {key: 1}", "weft: a.npy", []string{"a.npy"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := graphBoltFiles(t)
@@ -426,6 +427,42 @@ func TestOndiskFaults(t *testing.T) {
 					t.Errorf("%v lacks %q", err, w)
 				}
 			}
+		})
+	}
+}
+
+// TestWeftFaults edits what weft keeps beside GraphBolt's layout.
+func TestWeftFaults(t *testing.T) {
+	good := `"version": 1, "task": "vertex-classification", "counts": {"listed": 4}, "classes": ["a", "b", "c", "d"]`
+	for name, c := range map[string]struct {
+		json string
+		want []string
+	}{
+		"version":        {`"version": 9`, []string{"version is 9, want 1"}},
+		"task":           {`"version": 1, "task": "guess"`, []string{`"guess"`}},
+		"type":           {`"version": 1, "task": "none", "classes": 7`, []string{"classes"}},
+		"counts":         {`"version": 1, "task": "none", "counts": {"listed": 7}`, []string{"counts", "listed is 7"}},
+		"labels short":   {good + `, "labels": "a.npy"`, []string{"2 labels for 4"}},
+		"labels high":    {good + `, "labels": "high.npy"`, []string{"high.npy", "the class 9, 4 classes"}},
+		"labels low":     {good + `, "labels": "low.npy"`, []string{"low.npy", "-2"}},
+		"targets":        {good + `, "targets": "a.npy"`, []string{"2 rows of targets for 4"}},
+		"split":          {good + `, "splits": [{"name": "s", "train": "high.npy", "val": "c.npy", "test": "c.npy"}]`, []string{"high.npy", "item 9"}},
+		"split overlaps": {good + `, "splits": [{"name": "s", "train": "a.npy", "val": "a.npy", "test": "c.npy"}]`, []string{"item 0", "train", "val"}},
+		"split outside":  {good + `, "splits": [{"name": "s", "train": "../a.npy"}]`, []string{"leaves the folder"}},
+		"graphs":         {good + `, "graphs": "a.npy"`, []string{"offsets of the graphs"}},
+		"ids":            {good + `, "ids": {"int": "a.npy"}`, []string{"2 ids for 4"}},
+		"id starts":      {good + `, "ids": {"bytes": "bytes.npy", "starts": "a.npy"}`, []string{"a.npy", "starts"}},
+		"id bytes":       {good + `, "ids": {"bytes": "a.npy", "starts": "a.npy"}`, []string{"a.npy", "want bytes"}},
+		"prep":           {good + `, "prep": {"task": "none", "vertex": [{"name": "", "kind": "numeric"}]}`, []string{"prep"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := graphBoltFiles(t)
+			files["metadata.yaml"] += "weft: w.json\n"
+			files["w.json"] = "{" + c.json + "}"
+			files["high.npy"], files["low.npy"] = string(npyBytes(t, []int64{0, 1, 9, 0})), string(npyBytes(t, []int64{0, 1, -2, 0}))
+			files["bytes.npy"] = string(npyBytes(t, []uint8{'x'}))
+			_, err := Open(t.Context(), writeFiles(t, files), Options{})
+			wantTextError(t, err, c.want...)
 		})
 	}
 }

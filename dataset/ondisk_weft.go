@@ -7,14 +7,50 @@ import (
 	"slices"
 )
 
-// extra reads what is under the key weft.
+// readWeft reads the file that metadata.Weft names, nil where it names none.
+func (r *ondiskReader) readWeft() (*metaWeft, error) {
+	if r.meta.Weft == "" {
+		return nil, nil
+	}
+	path, err := metaFile{Path: r.meta.Weft}.in(r.dir)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	// A slice of empty strings takes 16 bytes for 3 of its text, twice while it grows.
+	if err := r.guard.need(path, fi.Size(), 12); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	w := new(metaWeft)
+	if err := json.Unmarshal(data, w); err != nil {
+		return nil, fmt.Errorf("dataset: %s: %w", path, err)
+	}
+	if w.Version != weftVersion {
+		return nil, fmt.Errorf("dataset: %s: version is %d, want %d: written by another version of weft", path, w.Version, weftVersion)
+	}
+	if w.Prep != nil {
+		if err := w.Prep.Validate(); err != nil {
+			return nil, fmt.Errorf("dataset: %s: prep: %w", path, err)
+		}
+	}
+	return w, nil
+}
+
+// extra takes what is in that file and the arrays it names.
 func (r *ondiskReader) extra(d *Dataset) error {
-	w := r.meta.Weft
+	w := r.weft
 	if w == nil {
 		return nil
 	}
-	d.Task, d.Metric, d.Notes = w.Task, parseMetric(w.Metric), append(d.Notes, w.Notes...)
-	for _, step := range []func(*Dataset, *metaWeft) error{r.offsets, r.labels, r.splits, r.ids, r.prep} {
+	d.Task, d.Metric, d.Prep, d.Notes = w.Task, parseMetric(w.Metric), w.Prep, append(d.Notes, w.Notes...)
+	for _, step := range []func(*Dataset, *metaWeft) error{r.offsets, r.labels, r.splits, r.ids} {
 		if err := step(d, w); err != nil {
 			return err
 		}
@@ -141,26 +177,4 @@ func joinedText(text, at *array, g *guard) ([]string, error) {
 		out[i] = all[start[i]:start[i+1]]
 	}
 	return out, nil
-}
-
-func (r *ondiskReader) prep(d *Dataset, w *metaWeft) error {
-	if w.Prep == "" {
-		return nil
-	}
-	path, err := metaFile{Path: w.Prep}.in(r.dir)
-	if err != nil {
-		return err
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("dataset: %w", err)
-	}
-	d.Prep = new(Prep)
-	if err := json.Unmarshal(data, d.Prep); err != nil {
-		return fmt.Errorf("dataset: %s: %w", path, err)
-	}
-	if err := d.Prep.Validate(); err != nil {
-		return fmt.Errorf("dataset: %s: %w", path, err)
-	}
-	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml"
 	"github.com/weft-gnn/weft/graph"
@@ -41,15 +43,27 @@ func write(dir string, d *Dataset, opt WriteOptions, create createFunc) error {
 		return err
 	}
 	return replaceFolder(dir, opt.Overwrite, create, func(w *folderWriter) {
-		m := metadata{Name: filepath.Base(d.Name), Weft: &metaWeft{Version: weftVersion, Task: d.Task, Metric: d.Metric.String(), Notes: d.Notes}}
-		w.graph(&m, d)
-		w.features(&m, d)
-		w.labels(&m, d)
-		w.splits(&m, d)
-		w.identities(&m, d)
+		m := &metadata{Name: plainName(d.Name), Weft: extraFile}
+		x := &metaWeft{Version: weftVersion, Task: d.Task, Metric: d.Metric.String(), Classes: d.Labels.Names, Prep: d.Prep, Notes: d.Notes}
+		w.graph(m, x, d)
+		w.features(m, d)
+		w.labels(x, d)
+		w.splits(m, x, d)
+		w.ids(x, d)
 		w.bytes(metadataFile, func() ([]byte, error) { return yaml.Marshal(m) })
+		w.json(extraFile, x)
 		w.csr(d.Graph)
 	})
+}
+
+// plainName is the last part of a set's name, without what YAML cannot hold.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '_'
+	}, filepath.Base(name))
 }
 
 // mayReplace refuses to put a set where something else lies.
@@ -70,7 +84,7 @@ func mayReplace(dir string, overwrite bool) error {
 }
 
 // graph writes edges.npy, sources above destinations, and their weights.
-func (w *folderWriter) graph(m *metadata, d *Dataset) {
+func (w *folderWriter) graph(m *metadata, x *metaWeft, d *Dataset) {
 	g := d.Graph
 	m.Graph.Nodes = []metaNodes{{Num: int64(g.N)}}
 	m.Graph.Edges = []metaEdges{{File: metaFile{Format: "numpy", Path: "edges.npy"}}}
@@ -79,10 +93,10 @@ func (w *folderWriter) graph(m *metadata, d *Dataset) {
 		writeColumn(w, "edge_weight.npy", g.Weight)
 		m.Graph.Features = []metaFeature{{Domain: "edge", Name: "weight", File: metaFile{"numpy", "edge_weight.npy"}}}
 	}
-	m.Weft.Counts = metaCounts{Listed: g.Counts.Listed, Duplicates: g.Counts.Duplicates, Dropped: g.Counts.Dropped}
+	x.Counts = metaCounts{Listed: g.Counts.Listed, Duplicates: g.Counts.Duplicates, Dropped: g.Counts.Dropped}
 	if d.Offsets != nil {
 		writeColumn(w, "graphs.npy", d.Offsets)
-		m.Weft.Offsets = "graphs.npy"
+		x.Offsets = "graphs.npy"
 	}
 }
 
@@ -145,25 +159,24 @@ func (w *folderWriter) matrix(m *metadata, domain, name string, rows, cols int, 
 }
 
 // labels writes the labels of all items.
-func (w *folderWriter) labels(m *metadata, d *Dataset) {
-	m.Weft.Classes = d.Labels.Names
+func (w *folderWriter) labels(x *metaWeft, d *Dataset) {
 	if d.Labels.Class != nil {
-		m.Weft.Labels = "labels.npy"
-		writeArray(w, m.Weft.Labels, []int{len(d.Labels.Class)}, converted(d.Labels.Class))
+		x.Labels = "labels.npy"
+		writeArray(w, x.Labels, []int{len(d.Labels.Class)}, converted(d.Labels.Class))
 	}
 	if v := d.Labels.Value; v.Cols > 0 {
-		m.Weft.Targets = "targets.npy"
-		writeArray(w, m.Weft.Targets, []int{v.Rows, v.Cols}, matrixRows(v))
+		x.Targets = "targets.npy"
+		writeArray(w, x.Targets, []int{v.Rows, v.Cols}, matrixRows(v))
 	}
 }
 
 // splits writes every split, and the first one as GraphBolt's task where its
 // items are vertices with a class.
-func (w *folderWriter) splits(m *metadata, d *Dataset) {
+func (w *folderWriter) splits(m *metadata, x *metaWeft, d *Dataset) {
 	for i, s := range d.Splits {
 		s = arcSplit(d, s)
 		name := fmt.Sprintf("split_%d", i)
-		m.Weft.Splits = append(m.Weft.Splits, metaSplit{Name: s.Name,
+		x.Splits = append(x.Splits, metaSplit{Name: s.Name,
 			Train: w.items(name+"_train.npy", s.Train),
 			Val:   w.items(name+"_val.npy", s.Val),
 			Test:  w.items(name+"_test.npy", s.Test)})
@@ -219,24 +232,20 @@ func (w *folderWriter) part(name string, items, class []int32) []metaSet {
 	}}}
 }
 
-// identities writes the users' ids and what preprocessing learnt.
-func (w *folderWriter) identities(m *metadata, d *Dataset) {
+// ids writes the users' ids.
+func (w *folderWriter) ids(x *metaWeft, d *Dataset) {
 	switch {
 	case d.IDs.Int != nil:
-		m.Weft.IDs = &metaIDs{Int: "ids.npy"}
+		x.IDs = &metaIDs{Int: "ids.npy"}
 		writeColumn(w, "ids.npy", d.IDs.Int)
 	case d.IDs.Text != nil:
-		m.Weft.IDs = &metaIDs{Bytes: "ids.npy", Starts: "id_starts.npy"}
+		x.IDs = &metaIDs{Bytes: "ids.npy", Starts: "id_starts.npy"}
 		starts := make([]int64, 1, len(d.IDs.Text)+1)
 		for _, s := range d.IDs.Text {
 			starts = append(starts, starts[len(starts)-1]+int64(len(s)))
 		}
 		writeArray(w, "ids.npy", []int{int(starts[len(starts)-1])}, textBytes(d.IDs.Text))
 		writeColumn(w, "id_starts.npy", starts)
-	}
-	if d.Prep != nil {
-		m.Weft.Prep = "prep.json"
-		w.json("prep.json", d.Prep)
 	}
 }
 

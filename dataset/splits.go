@@ -89,6 +89,11 @@ func (d *Dataset) applySplit(s SplitSpec, path string) error {
 		made, err = d.perClassSplit(s)
 	case FileSplit:
 		made, err = d.fileSplit(s.File)
+	case ColumnSplit:
+		if d.Prep == nil {
+			return fmt.Errorf("dataset: %s is no user's table: it has no column %q to split by", d.Name, s.Column)
+		}
+		made, err = d.ownSplit(s.Name)
 	default:
 		if len(d.Splits) == 0 && s.Name == "" {
 			return nil // a set without a split can be looked at all the same

@@ -129,6 +129,8 @@ func TestSplitSpecFaults(t *testing.T) {
 	wantTextError(t, labelled(0, 1).applySplit(SplitSpec{Kind: RandomSplit}, ""), "no training items")
 	wantTextError(t, labelled(-1, -1).applySplit(SplitSpec{Kind: RandomSplit, Fractions: [3]float64{1, 0, 0}}, ""), "no training items")
 	wantTextError(t, labelled(0, 1).applySplit(SplitSpec{Name: "fold 1"}, ""), "no split of its own")
+	wantTextError(t, labelled(0, 1).applySplit(SplitSpec{Kind: ColumnSplit, Column: "fold"}, ""), `column "fold"`)
+	wantTextError(t, labelled(0, 1).applySplit(SplitSpec{Kind: 99}, ""), "unknown kind")
 	d := labelled(0, 1)
 	d.Splits = []Split{{Name: "fold 1", Train: []int32{0}}, {Name: "fold 2", Train: []int32{1}}}
 	wantTextError(t, d.applySplit(SplitSpec{Name: "fold 3"}, ""), "fold 1, fold 2")
