@@ -14,9 +14,9 @@ import (
 // Synthetic is a kind of graph that [Generate] makes.
 type Synthetic int
 
-// The kinds. Look-alikes have a real set's vertices, arcs, features and classes
-// times the scale, its split and its share of arcs inside classes; their degrees
-// follow a power law.
+// The kinds. Look-alikes have a real set's vertices and arcs times the scale,
+// its features and classes, its split and its share of arcs inside classes;
+// their degrees follow a power law.
 const (
 	ArxivLike    Synthetic = iota // ogbn-arxiv: 169,343 vertices, 2,315,598 arcs both ways, 128 features, 40 classes
 	ProductsLike                  // ogbn-products: 2,449,029 vertices, 123,718,280 arcs, 100 features, 47 classes
@@ -61,8 +61,7 @@ func Kinds() []Synthetic {
 
 // GenOptions say how large a graph to make, and from which random numbers.
 type GenOptions struct {
-	// Scale multiplies the kind's vertices and arcs, and a look-alike's features
-	// and classes; 0 is 1.
+	// Scale multiplies the kind's vertices and arcs; 0 is 1.
 	Scale float64
 	Seed  uint64
 	// Threads is the number of goroutines that draw; 0 is one per processor.

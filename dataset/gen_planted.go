@@ -34,12 +34,12 @@ var modelSets = [...]modelSet{
 		[3]float64{153_431. / 232_965, 23_831. / 232_965, 55_703. / 232_965}},
 }
 
-// lookAlike makes a graph like a real one.
+// lookAlike makes a graph like a real one. The scale multiplies vertices and
+// arcs; features and classes stay those of the real set, so that a small
+// look-alike has the widths, and a step the shape, of the large one.
 func (o GenOptions) lookAlike(ctx context.Context, d *Dataset, kind Synthetic) error {
 	r := modelSets[kind]
 	p := planted{kind: kind, largest: r.largest, split: r.split, Planted: r.planted}
-	p.Features = max(1, int(math.Round(float64(p.Features)*o.Scale)))
-	p.Classes = max(2, int(math.Round(float64(p.Classes)*o.Scale)))
 	var err error
 	if p.n, err = o.times("vertices", r.vertices); err != nil {
 		return err
