@@ -26,6 +26,10 @@ race: ## the packages with goroutines, under the race detector (needs a C compil
 		CGO_ENABLED=1 $(GO) test -race ./graph ./kernel ./runtime ./train; \
 	else echo "race: no C compiler found: skipped"; fi
 
+generate: ## the kernels' assembly from its generator; it must change nothing
+	$(GO) generate ./...
+	git diff --exit-code -- '*_amd64.s' '*_amd64.go'
+
 cross: ## the other platforms build
 	GOARCH=arm64 $(GO) build ./...
 	GOOS=darwin GOARCH=arm64 $(GO) build ./...

@@ -13,6 +13,7 @@ require (
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // indirect
 	github.com/klauspost/compress v1.20.4 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/mmcloughlin/avo v0.6.0 // indirect
 	github.com/nlpodyssey/gopickle v0.3.0 // indirect
 	github.com/nlpodyssey/safetensors v0.0.0-20250209183917-bfb01cc25f7c // indirect
 	github.com/parquet-go/bitpack v1.0.0 // indirect
