@@ -2,3 +2,6 @@ package program
 
 // Extend starts a builder that appends to a copy of p, as Grad does.
 func Extend(p *Program) *Builder { return extend(p) }
+
+// Run runs a pass.
+func (p Pass) Run(q *Program, f Facts) (*Program, error) { return p.run(q, f) }

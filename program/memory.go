@@ -106,7 +106,7 @@ func (p *Program) Keys() []string {
 		for j, v := range n.In {
 			in[j] = keys[v]
 		}
-		keys[i] = fmt.Sprintf("%v(%s)@%v", n.Op, strings.Join(in, ","), n.Type.Space)
+		keys[i] = fmt.Sprintf("%s(%s)", identity(n.Op), strings.Join(in, ","))
 	}
 	return keys
 }

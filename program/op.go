@@ -1,6 +1,8 @@
 package program
 
 import (
+	"fmt"
+
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/kernel"
@@ -10,8 +12,8 @@ import (
 // Op is an operation with the truths that everything else derives from.
 // Each op is one file that states them together and binds its kernel.
 //
-// Ops are comparable values: two nodes with equal ops and equal operands
-// compute the same thing (unless the op is an [Effect]).
+// Ops are plain values: two nodes whose ops have equal attributes and whose
+// operands are equal compute the same thing (unless the op is an [Effect]).
 type Op interface {
 	// String prints the op with its attributes, such as "Aggregate(sum, dst)".
 	String() string
@@ -32,6 +34,10 @@ type Op interface {
 	// counts what it did in x.Ctx.
 	Run(x *Exec, in []tensor.Matrix, out tensor.Matrix)
 }
+
+// identity names an op with all its attributes, also those that String leaves
+// out: ops of equal identity compute the same from equal operands.
+func identity(op Op) string { return fmt.Sprintf("%#v", op) }
 
 // Leaf is an op whose values are stored by the runtime and survive a step.
 type Leaf interface {

@@ -35,7 +35,7 @@ func Common(p *Program, _ Facts) *Program {
 	w := rewrite(p)
 	seen := map[string]Value{}
 	for i, n := range p.Nodes {
-		key := fmt.Sprintf("%T%+v%v", n.Op, n.Op, w.in(Value(i)))
+		key := fmt.Sprint(identity(n.Op), w.in(Value(i)))
 		if v, ok := seen[key]; ok && !isEffect(n.Op) {
 			w.new[i] = v
 			continue

@@ -3,25 +3,25 @@ package program
 import "slices"
 
 // Fold moves what depends on neither parameters nor randomness nor the step
-// out of the loop: it runs once per run and its results are kept. Values that
-// only move data are recomputed instead of kept, and results that do not fit
-// Facts.FoldBytes stay in the step, the largest first.
+// out of the loop: it runs once per run, and what the step reads of it is kept.
+// Values that only move data are computed again in the step instead of kept,
+// and so are, the largest first, values that do not fit Facts.FoldBytes.
 func Fold(p *Program, f Facts) *Program {
 	fixed := invariant(p)
-	for i := len(p.Nodes) - 1; i >= 0; i-- {
-		if fixed[i] && movesOnly(p, Value(i)) && usedByStep(p, fixed, Value(i)) {
-			fixed[i] = false
-		}
-	}
-	fit(p, f, fixed)
-	w := rewrite(p)
+	again := make([]bool, len(p.Nodes))
 	for i := range p.Nodes {
-		w.copy(Value(i))
-		if fixed[i] {
-			w.b.p.Nodes[w.new[i]].Stage = Pre
-		}
+		again[i] = fixed[i] && movesOnly(p, Value(i))
 	}
-	return w.finish()
+	u := foldUses(p, fixed, again)
+	for f.FoldBytes >= 0 {
+		largest, sum := u.kept(p, f)
+		if sum <= f.FoldBytes {
+			break
+		}
+		again[largest] = true
+		u = foldUses(p, fixed, again)
+	}
+	return u.split(p)
 }
 
 // invariant marks the operations that give the same result in every step.
@@ -59,40 +59,84 @@ func movesOnly(p *Program, v Value) bool {
 	return n.Op.Cost(p.types(n.In), n.Type).Work.IsZero() && len(n.In) > 0
 }
 
-// usedByStep reports whether a value is read outside what runs once.
-func usedByStep(p *Program, fixed []bool, v Value) bool {
+// folding says, for each operation, in which stages it runs. An invariant one
+// runs before the steps where the step reads it or where another that runs then
+// does, and in the step where it is not kept.
+type folding struct{ pre, step []bool }
+
+// foldUses decides from the last operation to the first, readers before what
+// they read.
+func foldUses(p *Program, fixed, again []bool) folding {
+	u := folding{make([]bool, len(p.Nodes)), make([]bool, len(p.Nodes))}
+	read := folding{make([]bool, len(p.Nodes)), make([]bool, len(p.Nodes))}
+	for _, o := range p.Outputs {
+		read.step[o.Value] = true
+	}
+	for i := len(p.Nodes) - 1; i >= 0; i-- {
+		u.step[i] = !fixed[i] || again[i] && read.step[i]
+		u.pre[i] = fixed[i] && (read.pre[i] || read.step[i] && !again[i])
+		for _, v := range p.Nodes[i].In {
+			read.step[v] = read.step[v] || u.step[i]
+			read.pre[v] = read.pre[v] || u.pre[i]
+		}
+	}
+	return u
+}
+
+// kept returns the largest of the values that outlive the prelude, and the sum
+// of their sizes. Coefficients, one column each, count nothing.
+func (u folding) kept(p *Program, f Facts) (largest Value, sum int64) {
+	largest, size := None, int64(-1)
+	for i, n := range p.Nodes {
+		if _, coef := n.Op.(GraphCoef); coef || !u.pre[i] || u.step[i] || !u.readByStep(p, Value(i)) {
+			continue
+		}
+		b := f.bytesOf(n.Type)
+		sum += b
+		if b >= size {
+			largest, size = Value(i), b
+		}
+	}
+	return largest, sum
+}
+
+func (u folding) readByStep(p *Program, v Value) bool {
 	for _, o := range p.Outputs {
 		if o.Value == v {
 			return true
 		}
 	}
 	for i, n := range p.Nodes {
-		if !fixed[i] && slices.Contains(n.In, v) {
+		if u.step[i] && slices.Contains(n.In, v) {
 			return true
 		}
 	}
 	return false
 }
 
-// fit takes values out of the prelude until what is kept fits the bound.
-// Coefficients, one column each, always stay.
-func fit(p *Program, f Facts, fixed []bool) {
-	for f.FoldBytes >= 0 {
-		var sum int64
-		largest, size := None, int64(0)
-		for i, n := range p.Nodes {
-			if _, coef := n.Op.(GraphCoef); coef || !fixed[i] || !usedByStep(p, fixed, Value(i)) {
-				continue
+// split makes the program: an operation of both stages becomes two. Those of
+// neither are dropped.
+func (u folding) split(p *Program) *Program {
+	w := rewrite(p)
+	once := make([]Value, len(p.Nodes)) // what stands for a value before the steps
+	for i, n := range p.Nodes {
+		w.at(Value(i))
+		if u.pre[i] {
+			w.b.stage = Pre
+			in := make([]Value, len(n.In))
+			for j, v := range n.In {
+				in[j] = once[v]
 			}
-			b := f.bytesOf(n.Type)
-			sum += b
-			if b >= size {
-				largest, size = Value(i), b
-			}
+			w.new[i] = w.b.Add(n.Op, in...)
 		}
-		if sum <= f.FoldBytes || largest == None {
-			return
+		once[i] = w.new[i]
+		if u.step[i] {
+			w.b.stage = Step
+			w.new[i] = w.b.Add(n.Op, w.in(Value(i))...)
 		}
-		fixed[largest] = false
+		if !u.pre[i] {
+			once[i] = w.new[i] // a leaf
+		}
 	}
+	return w.finish()
 }

@@ -115,6 +115,9 @@ type Dim struct {
 	Expr cost.Expr
 }
 
+// GoString names the dimension in [identity].
+func (a Dim) GoString() string { return fmt.Sprintf("%d=%v", a.N, a.Expr) }
+
 // Cols returns a dimension that is known by its number only.
 func Cols(n int) Dim { return Dim{n, cost.Int(int64(n))} }
 

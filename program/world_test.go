@@ -20,8 +20,14 @@ type world struct {
 	Extent
 }
 
+// failer is what testing.T and rapid.T have in common.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+}
+
 // newWorld builds the graph of an edge list, parallel arcs and weights kept.
-func newWorld(t testing.TB, c graphcase.Case) world {
+func newWorld(t failer, c graphcase.Case) world {
 	t.Helper()
 	g, err := graph.FromCOO(c.N, c.Src, c.Dst, c.Weight, graph.Policy{Duplicates: graph.Keep})
 	if err != nil {
