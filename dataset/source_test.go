@@ -1,0 +1,289 @@
+package dataset
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"pgregory.net/rapid"
+)
+
+// drawName draws what a user may call a column or file, awkward ones too.
+func drawName(t *rapid.T, label string) string {
+	return rapid.OneOf(
+		rapid.StringMatching(`[a-z][a-z0-9_]{0,6}`),
+		rapid.SampledFrom([]string{"true", "12", "null", "a: b", "# x", "über", "it's", `say "hi"`, "-1.5", "~", "[a", "x "}),
+	).Draw(t, label)
+}
+
+func drawSplit(t *rapid.T) SplitSpec {
+	s := SplitSpec{Kind: SplitKind(rapid.IntRange(0, 4).Draw(t, "kind"))}
+	switch s.Kind {
+	case OwnSplit:
+		s.Name = rapid.SampledFrom([]string{"", "public", "fold 3", "random"}).Draw(t, "name")
+	case RandomSplit:
+		a := rapid.Float64Range(0, 0.5).Draw(t, "train")
+		s.Fractions = [3]float64{a, a / 2, a / 4}
+	case PerClassSplit:
+		s.PerClass, s.Val, s.Test = rapid.IntRange(1, 99).Draw(t, "per class"), rapid.IntRange(0, 99).Draw(t, "val"), rapid.IntRange(0, 99).Draw(t, "test")
+	case ColumnSplit:
+		s.Column = drawName(t, "column")
+	case FileSplit:
+		s.File = drawName(t, "file")
+	}
+	if s.Kind == RandomSplit || s.Kind == PerClassSplit {
+		s.Seed = rapid.Uint64().Draw(t, "seed")
+	}
+	return s
+}
+
+func TestSplitTextRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := drawSplit(t)
+		text, err := want.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got SplitSpec
+		if err := got.UnmarshalText(text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got != want {
+			t.Fatalf("%s gives %+v, want %+v", text, got, want)
+		}
+	})
+}
+
+func TestSplitText(t *testing.T) {
+	for text, want := range map[string]SplitSpec{
+		"":                        {},
+		"public":                  {Name: "public"},
+		"fold 3":                  {Name: "fold 3"},
+		"random:0.6,0.2,0.2":      {Kind: RandomSplit, Fractions: [3]float64{0.6, 0.2, 0.2}},
+		"random:0.6,0.2,0.2:7":    {Kind: RandomSplit, Fractions: [3]float64{0.6, 0.2, 0.2}, Seed: 7},
+		"per-class:20,500,1000":   {Kind: PerClassSplit, PerClass: 20, Val: 500, Test: 1000},
+		"per-class:20,500,1000:3": {Kind: PerClassSplit, PerClass: 20, Val: 500, Test: 1000, Seed: 3},
+		"column:my fold":          {Kind: ColumnSplit, Column: "my fold"},
+		"file:C:/a:b.csv":         {Kind: FileSplit, File: "C:/a:b.csv"},
+	} {
+		var got SplitSpec
+		if err := got.UnmarshalText([]byte(text)); err != nil || got != want {
+			t.Errorf("%q gives %+v, %v; want %+v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"random:0.6,0.2":        "want random:TRAIN,VAL,TEST[:SEED]",
+		"random:a,b,c":          "want random:TRAIN,VAL,TEST[:SEED]",
+		"random:0.6,0.2,0.2:-1": "want random:TRAIN,VAL,TEST[:SEED]",
+		"random:0.6,0.6,0.2":    "sum to 1.4",
+		"per-class:1.5,2,3":     "want random:TRAIN",
+		"per-class:0,2,3":       "at least 1",
+		"file:":                 "no file named",
+	} {
+		var got SplitSpec
+		if err := got.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want …%s", text, err, want)
+		}
+	}
+}
+
+// TestSourceRoundTrip: a source that was written as YAML and read again is the
+// same source.
+func TestSourceRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := Source{Direction: Direction(rapid.IntRange(0, 2).Draw(t, "direction")), Split: drawSplit(t)}
+		if rapid.Bool().Draw(t, "tables") {
+			s.Tables = drawSpec(t)
+		} else {
+			s.Data, s.Format = drawName(t, "data"), rapid.SampledFrom([]string{"", "snap"}).Draw(t, "format")
+		}
+		text, err := yaml.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Source
+		if err := yaml.UnmarshalWithOptions(text, &got, yaml.Strict()); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if !reflect.DeepEqual(got, s) {
+			t.Fatalf("got %+v %+v\nwant %+v %+v\n%s", got, got.Tables, s, s.Tables, text)
+		}
+	})
+}
+
+// drawSpec draws a description of tables that Validate may refuse: only the
+// text is tested.
+func drawSpec(t *rapid.T) *TableSpec {
+	s := &TableSpec{
+		Task:    rapid.SampledFrom([]Task{NoTask, VertexClassification, VertexRegression, LinkPrediction}).Draw(t, "task"),
+		Unknown: Unknown(rapid.IntRange(0, 2).Draw(t, "unknown")), Scale: Scaling(rapid.IntRange(0, 1).Draw(t, "scale")),
+	}
+	name := func(label string) string {
+		if rapid.Bool().Draw(t, "has "+label) {
+			return drawName(t, label)
+		}
+		return ""
+	}
+	names := func(label string) (list []string) {
+		for range rapid.IntRange(0, 3).Draw(t, "number of "+label) {
+			list = append(list, drawName(t, label))
+		}
+		return list
+	}
+	delimiter := rapid.SampledFrom([]rune{0, ',', ';', '\t', '|', '·'})
+	header := rapid.SampledFrom([]Header{DetectHeader, WithHeader, WithoutHeader})
+	if s.Split = drawSplit(t); s.Split.Kind == PerClassSplit || s.Split.Kind == OwnSplit {
+		s.Split = SplitSpec{}
+	}
+	if rapid.Bool().Draw(t, "vertices") {
+		s.Vertices = VertexTable{
+			File: drawName(t, "file"), ID: name("id"), Features: names("feature"), Label: name("label"),
+			Delimiter: delimiter.Draw(t, "delimiter"), Header: header.Draw(t, "header"),
+		}
+	}
+	if s.Vertices.File == "" || rapid.Bool().Draw(t, "edges") {
+		s.Edges = EdgeTable{
+			File: drawName(t, "file"), Source: name("source"), Target: name("target"), Weight: name("weight"), Features: names("feature"),
+			Direction: Direction(rapid.IntRange(0, 2).Draw(t, "direction of edges")),
+			Delimiter: delimiter.Draw(t, "delimiter"), Header: header.Draw(t, "header"),
+		}
+	}
+	return s
+}
+
+// TestNoFeaturesStayNone: an empty list of features is not all of them.
+func TestNoFeaturesStayNone(t *testing.T) {
+	want := Source{Tables: &TableSpec{Vertices: VertexTable{File: "v.csv", Features: []string{}}}}
+	text, err := yaml.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Source
+	if err := yaml.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if f := got.Tables.Vertices.Features; f == nil || len(f) != 0 {
+		t.Errorf("features %v (nil: %v), want an empty list\n%s", f, f == nil, text)
+	}
+}
+
+// tables writes a vertex and an edge table and returns their source.
+func tables(t *testing.T, dir string) Source {
+	t.Helper()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	vertices := write("people.csv", "id,age,team\na,30,x\nb,50,y\nc,40,x\nd,20,y\ne,60,x\n")
+	edges := write("knows.csv", "from,to\na,b\nb,c\nc,d\nd,e\n")
+	return Source{Tables: &TableSpec{Vertices: VertexTable{File: vertices, Label: "team"}, Edges: EdgeTable{File: edges}}}
+}
+
+// TestKept: what a run records opens the same set from another folder.
+func TestKept(t *testing.T) {
+	dir := t.TempDir()
+	s := tables(t, dir)
+	t.Chdir(dir)
+	s.Tables.Vertices.File, s.Tables.Edges.File = "people.csv", "knows.csv"
+	kept, err := s.Kept(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Tables.Vertices.File != "people.csv" {
+		t.Error("the source itself was changed")
+	}
+	want, err := s.Open(context.Background(), Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	got, err := kept.Open(context.Background(), Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Splits, want.Splits) || !got.X.Equal(want.X) || !reflect.DeepEqual(got.IDs, want.IDs) {
+		t.Errorf("the kept source opens another set: splits %v, want %v", got.Splits, want.Splits)
+	}
+
+	// With what was learnt, the drawn split is still there: it is named.
+	again, err := kept.Open(context.Background(), Options{}, want.Prep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again.Splits, want.Splits) {
+		t.Errorf("with what was learnt: splits %v, want %v", again.Splits, want.Splits)
+	}
+}
+
+func TestKeptNamesAndPaths(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.WriteFile("g.txt", []byte("0 1\n1 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	abs, err := filepath.Abs("g.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for data, want := range map[string]string{"karate": "karate", "g.txt": abs, "./g.txt": abs} {
+		s, err := Source{Data: data, Split: SplitSpec{Kind: FileSplit, File: "parts"}}.Kept(Options{})
+		if err != nil || s.Data != want || s.Split.File != filepath.Join(filepath.Dir(abs), "parts") {
+			t.Errorf("%s: kept %+v, %v; want %s", data, s, err, want)
+		}
+	}
+}
+
+// TestSourceOpensNewTables: tables named by a path are read with what was learnt,
+// too.
+func TestSourceOpensNewTables(t *testing.T) {
+	dir := t.TempDir()
+	d, err := tables(t, dir).Open(context.Background(), Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := t.TempDir()
+	for name, text := range map[string]string{"vertices.csv": "id,age\nf,40\ng,90\n", "edges.csv": "from,to\nf,g\n"} {
+		if err := os.WriteFile(filepath.Join(other, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Source{Data: other}.Open(context.Background(), Options{}, d.Prep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Ages 30, 50, 40, 20, 60 have mean 40 and standard deviation √200.
+	if got.X.Data[0] != 0 || got.X.Data[1] < 3.5355 || got.X.Data[1] > 3.5356 {
+		t.Errorf("features %v, want 0 and 50/√200", got.X.Data)
+	}
+	if got.Task != VertexClassification || len(got.Splits) > 0 {
+		t.Errorf("task %v, splits %v; want the model's task and no split", got.Task, got.Splits)
+	}
+}
+
+// TestSourceSplitsTables: the split asked for takes the place of the default,
+// which is then not announced.
+func TestSourceSplitsTables(t *testing.T) {
+	s := tables(t, t.TempDir())
+	s.Split = SplitSpec{Kind: PerClassSplit, PerClass: 1, Val: 1}
+	d, err := s.Open(context.Background(), Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := d.Splits[0]; len(p.Train) != 2 || len(p.Val) != 1 || len(p.Test) != 2 {
+		t.Errorf("split %+v, want 2, 1 and 2 items", p)
+	}
+	if notes := strings.Join(d.Notes, "\n"); strings.Contains(notes, "no split given") {
+		t.Errorf("notes %s", notes)
+	}
+	s.Split = SplitSpec{Name: "none"}
+	if _, err := s.Open(context.Background(), Options{}, nil); err == nil || !strings.Contains(err.Error(), `no split "none"`) {
+		t.Errorf("a split that is not there: %v", err)
+	}
+}
