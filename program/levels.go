@@ -1,44 +1,85 @@
 package program
 
-// Level returns, for each value, the number of Scatter(src) → Aggregate rounds
-// it lies behind: how many hops of neighbours it depends on. A sampler draws
-// that many blocks and a partition exchanges that many halos.
+// Level returns, for each value, how many hops of neighbours it depends on: the
+// number of Scatter → Aggregate rounds it lies behind. A sampler draws that many
+// blocks and a partition exchanges that many halos. A value over edges has the
+// level of the vertices that it reads.
 func (p *Program) Level() []int {
-	level := make([]int, len(p.Nodes))
-	remote := make([]bool, len(p.Nodes)) // an edge value that read a source
-	for i, n := range p.Nodes {
-		for _, v := range n.In {
-			level[i] = max(level[i], level[v])
-			remote[i] = remote[i] || remote[v]
-		}
-		reads, sums := endsOf(n.Op)
-		if reads {
-			remote[i] = true
-		}
-		if sums && remote[i] {
-			level[i]++
-			remote[i] = false
-		}
+	reach, level := make([]reach, len(p.Nodes)), make([]int, len(p.Nodes))
+	for i := range p.Nodes {
+		reach[i] = p.reach(Value(i), reach)
+		level[i] = reach[i].own
 	}
 	return level
 }
 
-// endsOf reports whether an op reads sources into edges, and whether it
-// reduces edges at destinations.
-func endsOf(op Op) (reads, sums bool) {
-	switch o := op.(type) {
-	case Scatter:
-		return o.Along == Src, false
-	case EdgeDot, EdgeAdd:
-		return true, false
-	case Aggregate:
-		return false, o.Along == Dst
-	case ArgSelect:
-		return false, o.Along == Dst
-	case SpMM:
-		return true, true
+// reach is how many hops a value depends on: counted from where it lies, and for
+// edges also from either end. A source is one hop from the destination.
+type reach struct{ own, dst, src int }
+
+// reach returns the reach of a value from those of its operands.
+func (p *Program) reach(v Value, of []reach) reach {
+	n := p.Nodes[v]
+	var r reach
+	for _, u := range n.In {
+		r = r.or(of[u])
 	}
-	return false, false
+	switch o := n.Op.(type) {
+	case Scatter:
+		r = r.scatter(o.Along)
+	case Aggregate:
+		r.own = r.from(o.Along)
+	case ArgSelect:
+		r.own = r.from(o.Along)
+	case Pick:
+		r.own = of[n.In[1]].own
+	case Route:
+		if arg, ok := p.Nodes[n.In[1]].Op.(ArgSelect); ok {
+			r = r.scatter(arg.Along)
+		} else {
+			r = r.scatter(Dst).or(r.scatter(Src))
+		}
+	case EdgeDot, EdgeAdd:
+		r = of[n.In[0]].scatter(Src).or(of[n.In[1]].scatter(Dst))
+	case SpMM:
+		r = of[n.In[0]].scatter(o.other())
+		if o.Weighted {
+			r = r.or(of[n.In[1]])
+		}
+		r.own = r.from(o.Along)
+	case EdgeSoftmax, EdgeSoftmaxGrad:
+		r = r.or(reach{own: r.dst}.scatter(Dst))
+	}
+	if !n.Type.Space.IsEdges() {
+		r.dst, r.src = r.own, r.own
+	}
+	return r
+}
+
+func (r reach) or(q reach) reach {
+	return reach{max(r.own, q.own), max(r.dst, q.dst), max(r.src, q.src)}
+}
+
+// from returns the reach of a sum along m.
+func (r reach) from(m Map) int {
+	switch m {
+	case Dst:
+		return r.dst
+	case Src:
+		return r.src
+	}
+	return r.own
+}
+
+// scatter returns the reach of edges that read a value of reach r along m.
+func (r reach) scatter(m Map) reach {
+	switch m {
+	case Dst:
+		return reach{r.own, r.own, r.own + 1}
+	case Src:
+		return reach{r.own, r.own + 1, r.own}
+	}
+	return r
 }
 
 // Round returns, for each value, the stage of its layer's micro-pipeline: the
