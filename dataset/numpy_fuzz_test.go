@@ -11,8 +11,8 @@ import (
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-// FuzzPickle: a pickle is read or refused; it never panics, and never allocates
-// more than its size allows. What is read as an array or matrix is sound.
+// FuzzPickle: a pickle is read or refused; it never panics, and does not
+// allocate more than its size allows. What is read as an array or matrix is sound.
 func FuzzPickle(f *testing.F) {
 	f.Add(pickled().array("i4", le([]int32{1, 2}), 2).bytes())
 	f.Add(pickled().csr(2, [][2]float32{{0, 1}}, nil).bytes())
@@ -23,26 +23,40 @@ func FuzzPickle(f *testing.F) {
 	f.Add([]byte("\x80\x04\x95\x05\x00\x00\x00\x00\x00\x00\x00]\x94K\x01a."))
 	f.Add([]byte("]q\x01h\x01a."))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		g := fuzzLimits.guard("x", int64(len(data)))
-		v, err := unpickle("x", data, g)
-		if err != nil {
-			return
-		}
-		switch v := v.(type) {
-		case *array:
-			checkArray(t, v, g)
-		case *sparseRows:
-			ptr, col, err := v.structure(g)
-			if err == nil && (len(ptr) != v.rows+1 || int(ptr[v.rows]) != len(col)) {
-				t.Errorf("%d rows, indptr %v, %d columns", v.rows, ptr, len(col))
-			}
-		case *types.Dict:
-			e := edgeList{path: "x", n: 3}
-			for _, item := range *v {
-				_ = e.addList(item.Key, item.Value) // an error or a few arcs
-			}
-		}
+		checkAllocated(t, len(data), func() { readPickle(t, data) })
 	})
+}
+
+func readPickle(t *testing.T, data []byte) {
+	g := fuzzLimits.guard("x", int64(len(data)))
+	v, err := unpickle("x", data, g)
+	if err != nil {
+		return
+	}
+	switch v := v.(type) {
+	case *array:
+		checkArray(t, v, g)
+	case *sparseRows:
+		ptr, col, err := v.structure(g)
+		if err == nil && (len(ptr) != v.rows+1 || int(ptr[v.rows]) != len(col)) {
+			t.Errorf("%d rows, indptr %v, %d columns", v.rows, ptr, len(col))
+		}
+	case *types.Dict:
+		e := edgeList{path: "x", n: 3}
+		for _, item := range *v {
+			_ = e.addList(item.Key, item.Value) // an error or a few arcs
+		}
+	}
+}
+
+// checkAllocated fails where reading size bytes allocates more than twice the
+// budget: once for what is held, once for what growing slices left behind.
+func checkAllocated(t *testing.T, size int, read func()) {
+	t.Helper()
+	most := uint64(2 * fuzzLimits.withDefaults().budget(int64(size)))
+	if used := allocated(read); used > most {
+		t.Errorf("%d bytes allocated for %d, want at most %d", used, size, most)
+	}
 }
 
 // checkArray reads an array in every way there is.
@@ -71,10 +85,12 @@ func FuzzNPY(f *testing.F) {
 	f.Add(shaped("|O", "(1,)", pickled().arrayHead("O8", 1).op("](").text("a").op("etb").bytes()))
 	f.Add(rawNPY("{'descr': '<f8', 'fortran_order': True, 'shape': (2L, 1L), }", make([]byte, 16)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		g := fuzzLimits.guard("x", int64(len(data)))
-		if a, err := parseNPY("x", data, g); err == nil {
-			checkArray(t, a, g)
-		}
+		checkAllocated(t, len(data), func() {
+			g := fuzzLimits.guard("x", int64(len(data)))
+			if a, err := parseNPY("x", data, g); err == nil {
+				checkArray(t, a, g)
+			}
+		})
 	})
 }
 

@@ -1,0 +1,164 @@
+package dataset
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// planetoidFilesOf writes a set of 4 + 3 vertices: 2 train, 2 more known, 2 test
+// in the order 6, 4, so that 5 is a gap. Edges: 0–1 twice, 1–2, 6–4 and a loop
+// at 3.
+func planetoidFilesOf() map[string]string {
+	one := func(c ...int32) []byte {
+		var rows []int32
+		for _, k := range c {
+			row := []int32{0, 0, 0}
+			if k >= 0 {
+				row[k] = 1
+			}
+			rows = append(rows, row...)
+		}
+		return pickled().array("i4", le(rows), len(c), 3).bytes()
+	}
+	f := map[string][]byte{
+		"x":          pickled().csr(2, [][2]float32{{0, 1}}, [][2]float32{{1, 1}}).bytes(),
+		"y":          one(0, 1),
+		"allx":       pickled().csr(2, [][2]float32{{0, 1}}, [][2]float32{{1, 1}}, [][2]float32{{0, 2}, {1, 3}}, nil).bytes(),
+		"ally":       one(0, 1, 2, 0),
+		"tx":         pickled().csr(2, [][2]float32{{0, 6}}, [][2]float32{{0, 4}}).bytes(),
+		"ty":         one(2, 1),
+		"graph":      pickled().lists([]int{1, 1}, []int{0, 2, 0}, []int{1}, []int{3}, []int{6}, nil, []int{4}).bytes(),
+		"test.index": []byte("6\n4\n"),
+	}
+	out := map[string]string{}
+	for suffix, data := range f {
+		out["ind.tiny."+suffix] = string(data)
+	}
+	return out
+}
+
+func TestPlanetoid(t *testing.T) {
+	dir := writeFiles(t, planetoidFilesOf())
+	d, err := Open(t.Context(), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Graph.N != 7 {
+		t.Fatalf("%d vertices, want 7", d.Graph.N)
+	}
+	if got, want := arcsOf(d.Graph), []string{"1→0", "0→1", "2→1", "1→2", "3→3", "6→4", "4→6"}; !slices.Equal(got, want) {
+		t.Errorf("arcs %v, want %v", got, want)
+	}
+	if c := d.Graph.Counts; c.Listed != 9 || c.Duplicates != 2 || c.Loops != 1 || c.Arcs != 6 {
+		t.Errorf("%+v", c)
+	}
+	if want := []float32{1, 0, 0, 1, 2, 3, 0, 0, 4, 0, 0, 0, 6, 0}; !slices.Equal(d.X.Flat(), want) {
+		t.Errorf("X %v, want %v", d.X.Data, want)
+	}
+	if want := []int32{0, 1, 2, 0, 1, -1, 2}; !slices.Equal(d.Labels.Class, want) {
+		t.Errorf("classes %v, want %v", d.Labels.Class, want)
+	}
+	if s := d.Splits[0]; fmt.Sprint(s.Train, s.Val, s.Test) != "[0 1] [2 3] [4 6]" || s.Name != "public" {
+		t.Errorf("%+v", s)
+	}
+	if len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "1 vertices are missing from test.index") {
+		t.Errorf("notes %q", d.Notes)
+	}
+	for _, path := range []string{"ind.tiny", "ind.tiny.graph", "ind.tiny.test.index"} {
+		if _, err := Open(t.Context(), filepath.Join(dir, path), Options{}); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestPlanetoidFaults(t *testing.T) {
+	lists := func(n ...[]int) string { return string(pickled().lists(n...).bytes()) }
+	for name, c := range map[string]struct {
+		file, content string
+		want          []string
+	}{
+		"missing file":       {"ty", "", []string{"ind.tiny.ty"}},
+		"no pickle":          {"allx", "hello", []string{"ind.tiny.allx", "pickle"}},
+		"array for rows":     {"allx", string(pickled().array("i4", nil, 0).bytes()), []string{"ind.tiny.allx", "NumPy array", "CSR"}},
+		"rows for array":     {"ally", string(pickled().csr(2).bytes()), []string{"ind.tiny.ally", "CSR"}},
+		"flat labels":        {"ally", string(pickled().array("i4", nil, 0).bytes()), []string{"ind.tiny.ally", "shape [0]"}},
+		"two classes":        {"ty", string(pickled().array("i4", le([]int32{1, 1, 0, 1}), 2, 2).bytes()), []string{"ind.tiny.ty", "row 0", "one-hot"}},
+		"fewer labels":       {"ty", string(pickled().array("i4", le([]int32{1, 0, 0}), 1, 3).bytes()), []string{"1×3", "2 rows"}},
+		"fewer classes":      {"ty", string(pickled().array("i4", le([]int32{1, 0, 0, 1}), 2, 2).bytes()), []string{"2×2"}},
+		"columns":            {"tx", string(pickled().csr(3, nil, nil).bytes()), []string{"ind.tiny.tx", "3 columns", "2"}},
+		"column range":       {"allx", string(pickled().csr(2, [][2]float32{{2, 1}}, nil, nil, nil).bytes()), []string{"ind.tiny.allx", "row 0", "column 2"}},
+		"test in allx":       {"test.index", "6\n3\n", []string{"test.index:2", "vertex 3"}},
+		"test twice":         {"test.index", "6\n6\n", []string{"test.index:2", "twice"}},
+		"test is text":       {"test.index", "6\nfour\n", []string{"test.index:2", `"four"`}},
+		"blank test":         {"test.index", "6\n\n", []string{"test.index:2", `""`}},
+		"test huge":          {"test.index", "6\n99999999999\n", []string{"test.index:2"}},
+		"test too far":       {"test.index", "6\n2000000000\n", []string{"features", "limit"}},
+		"fewer tests":        {"test.index", "6\n", []string{"1 test vertices", "2 rows"}},
+		"list of a dict":     {"graph", "].", []string{"ind.tiny.graph", "list", "dict"}},
+		"out of range":       {"graph", lists([]int{7}), []string{"ind.tiny.graph", "neighbours of 0", "vertex 7", "0…6"}},
+		"negative":           {"graph", lists([]int{-1}), []string{"vertex -1"}},
+		"key range":          {"graph", lists(nil, nil, nil, nil, nil, nil, nil, []int{0}), []string{"neighbours of 7"}},
+		"neighbour text":     {"graph", string(pickled().op("}").int(0).op("]").text("a").op("as").bytes()), []string{"neighbours of 0", "string"}},
+		"key text":           {"graph", string(pickled().op("}").text("a").op("]s").bytes()), []string{"string: list"}},
+		"class in the graph": {"graph", "cos\nsystem\n.", []string{"os.system"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := planetoidFilesOf()
+			if files["ind.tiny."+c.file] = c.content; c.content == "" {
+				delete(files, "ind.tiny."+c.file)
+			}
+			_, err := Open(t.Context(), filepath.Join(writeFiles(t, files), "ind.tiny"), Options{})
+			wantTextError(t, err, c.want...)
+		})
+	}
+	_, err := Open(t.Context(), t.TempDir(), Options{Format: "planetoid"})
+	wantTextError(t, err, "ind.NAME")
+}
+
+// TestCiteSeerGaps: the 15 ids that test.index leaves out are vertices without
+// features, label or part of the split.
+func TestCiteSeerGaps(t *testing.T) {
+	d := openReal(t, "citeseer", Options{})
+	if d.Graph.N != 3327 {
+		t.Fatalf("%d vertices, want 3327", d.Graph.N)
+	}
+	in := make([]bool, d.Graph.N)
+	for _, part := range [][]int32{d.Splits[0].Train, d.Splits[0].Val, d.Splits[0].Test} {
+		for _, v := range part {
+			in[v] = true
+		}
+	}
+	gaps := 0
+	for v := range d.Graph.N {
+		if d.Labels.Class[v] >= 0 {
+			continue
+		}
+		gaps++
+		if in[v] || slices.ContainsFunc(d.X.Row(v), func(x float32) bool { return x != 0 }) {
+			t.Errorf("vertex %d has no label but features or a part of the split", v)
+		}
+	}
+	if gaps != 15 || len(d.Splits[0].Test) != 1000 {
+		t.Errorf("%d gaps, %d test vertices; want 15, 1000", gaps, len(d.Splits[0].Test))
+	}
+}
+
+// TestPublicSplit: 20 training vertices of each class, and then 500 and 1,000.
+func TestPublicSplit(t *testing.T) {
+	for _, name := range []string{"cora", "citeseer"} {
+		d := openReal(t, name, Options{})
+		per := make([]int, d.Labels.Classes())
+		for _, v := range d.Splits[0].Train {
+			per[d.Labels.Class[v]]++
+		}
+		if slices.ContainsFunc(per, func(k int) bool { return k != 20 }) {
+			t.Errorf("%s: %v training vertices per class, want 20", name, per)
+		}
+		if s := d.Splits[0]; len(s.Val) != 500 || len(s.Test) != 1000 {
+			t.Errorf("%s: %d and %d", name, len(s.Val), len(s.Test))
+		}
+	}
+}
