@@ -122,7 +122,7 @@ func (o GenOptions) plant(ctx context.Context, d *Dataset, p *planted) error {
 	if d.X, err = p.features(ctx, o.Threads); err != nil {
 		return err
 	}
-	return d.applySplit(SplitSpec{Kind: RandomSplit, Fractions: p.split, Seed: o.Seed}, "")
+	return d.applySplit(SplitSpec{Kind: RandomSplit, Fractions: p.split, Seed: o.Seed})
 }
 
 // classes gives vertices classes, whose sizes fall like 1/√(c+1), and ranks,

@@ -27,7 +27,7 @@ func Open(ctx context.Context, ref string, opt Options) (*Dataset, error) {
 	if err := d.Validate(); err != nil {
 		return nil, fmt.Errorf("%w (in %s)", err, e.Path)
 	}
-	if err := d.applySplit(opt.Split, e.Path); err != nil {
+	if err := d.applySplit(opt.Split); err != nil {
 		return nil, err
 	}
 	return d, nil

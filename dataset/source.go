@@ -58,7 +58,7 @@ func (s Source) Open(ctx context.Context, opt Options, prep *Prep) (*Dataset, er
 	}
 	d.Name = s.Name()
 	if s.Split.Kind == OwnSplit && s.Split.Name != "" {
-		err = d.applySplit(s.Split, d.Name)
+		err = d.applySplit(s.Split)
 	}
 	return d, err
 }

@@ -76,7 +76,7 @@ func (s SplitSpec) Validate() error {
 // with: its training part is not empty and its parts share no item. Items
 // without a label are taken out, an empty validation part is allowed; both are
 // noted.
-func (d *Dataset) applySplit(s SplitSpec, path string) error {
+func (d *Dataset) applySplit(s SplitSpec) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (r *tableRead) chooseSplit() error {
 		r.note("no split given: 60 %% train, 20 %% val, 20 %% test at random, seed %d", s.Seed)
 	}
 	if r.marks == nil {
-		return r.out.applySplit(s, r.spec.Vertices.File)
+		return r.out.applySplit(s)
 	}
 	if len(r.marks.words) != r.out.Items() {
 		return fmt.Errorf("dataset: the split marks vertices, but the task is %v", r.out.Task)
@@ -124,7 +124,7 @@ func (r *tableRead) chooseSplit() error {
 		return err
 	}
 	r.out.Splits = splits
-	return r.out.applySplit(SplitSpec{Name: s.Name}, r.spec.Vertices.File)
+	return r.out.applySplit(SplitSpec{Name: s.Name})
 }
 
 // idOf returns the user's identifier of vertex i, for errors.
@@ -145,7 +145,7 @@ func (r *tableRead) readSplitFile(path string) (*splitMarks, error) {
 		return nil, err
 	}
 	if len(t.columns()) == 1 {
-		return nil, r.out.applySplit(r.spec.Split, path)
+		return nil, r.out.applySplit(r.spec.Split)
 	}
 	marks := newSplitMarks(r.keys.len())
 	err = t.scan(r.ctx, []int{0, 1}, func(line int64, row []cell) error {
