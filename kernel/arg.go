@@ -42,7 +42,7 @@ func (c *Ctx) argSegments(s segments, sign float32, x, arg tensor.Matrix) int64 
 	m := c.runSegments()
 	for i, h := range k.chunks {
 		row := arg.Row(h.row)
-		if h.lo == s.ptr[h.row] {
+		if h.span[0] == s.ptr[h.row] {
 			copy(row, k.slot(i))
 			continue
 		}
@@ -68,7 +68,7 @@ func argRows(c *call, _, _, lo, hi int) {
 	c.done.Add(edges)
 }
 
-func argChunk(c *call, slot int, k chunk) { argRange(c, c.slot(slot), k.lo, k.hi) }
+func argChunk(c *call, slot int, k chunk) { argRange(c, c.slot(slot), k.span[0], k.span[1]) }
 
 // argColumns is how many columns are carried through a row's edges at once.
 const argColumns = 64

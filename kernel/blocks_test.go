@@ -75,7 +75,7 @@ func TestChunksAreTheRowsThatAreCut(t *testing.T) {
 			var want []chunk
 			for r := range s.rows() {
 				for lo := s.ptr[r]; s.ptr[r+1]-s.ptr[r] > chunkEdges && lo < s.ptr[r+1]; lo += chunkEdges {
-					want = append(want, chunk{r, lo, min(lo+chunkEdges, s.ptr[r+1])})
+					want = append(want, chunk{r, [2]int64{lo, min(lo+chunkEdges, s.ptr[r+1])}})
 				}
 			}
 			if got := s.appendChunks(nil); !slices.Equal(got, want) {

@@ -49,7 +49,7 @@ func gatherRows(c *call, _, _, lo, hi int) {
 func Aggregate(ctx *Ctx, b *graph.Block, end End, x, y tensor.Matrix) {
 	wantShape("kernel.Aggregate: x", x, b.Edges(), y.Cols)
 	wantShape("kernel.Aggregate: y", y, vertices(b, end), y.Cols)
-	ctx.call = call{sum: sumEdges, seg: at(b, end), x: x, dst: y}
+	ctx.call = call{sum: ctx.sparse().sumEdges, seg: at(b, end), x: x, dst: y}
 	m, k := ctx.segmentSum(), int64(y.Cols)
 	ctx.Count.Add(m*k, 8*int64(y.Rows+1)+4*m*k+4*int64(y.Rows)*k+positionBytes(end, m))
 }

@@ -1,3 +1,4 @@
 package kernel
 
 //go:generate go run ./internal/asm peak
+//go:generate go run ./internal/asm spmm

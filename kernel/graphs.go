@@ -23,7 +23,7 @@ func GraphSum(ctx *Ctx, b *graph.Block, x, y tensor.Matrix) {
 	s := ctx.graphsOf(b)
 	wantShape("kernel.GraphSum: x", x, int(s.edges()), y.Cols)
 	wantShape("kernel.GraphSum: y", y, s.rows(), y.Cols)
-	ctx.call = call{sum: sumEdges, seg: s, x: x, dst: y}
+	ctx.call = call{sum: ctx.sparse().sumEdges, seg: s, x: x, dst: y}
 	n, k := ctx.segmentSum(), int64(y.Cols)
 	ctx.Count.Add(n*k, 8*int64(y.Rows+1)+4*n*k+4*int64(y.Rows)*k)
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"sync/atomic"
 
+	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -13,11 +14,22 @@ type Ctx struct {
 	Count Counter
 
 	call    call
-	chunks  []chunk   // of the rows that are cut, see segments.go
+	isa     *cpu.ISA // nil is that of cpu.Best; tests name others
+	chunks  []chunk  // of the rows that are cut, see segments.go
+	passes  []pass
+	lanes   []uint32
 	scratch []float32 // partial results of ordered reductions, packed operands
 	sums    []float64 // the same in double precision
 	words   []uint32  // random numbers
 	span    [2]int64  // row pointers of a batch of one graph
+}
+
+// variant returns the instructions that the context's kernels use.
+func (c *Ctx) variant() cpu.ISA {
+	if c.isa != nil {
+		return *c.isa
+	}
+	return cpu.Best()
 }
 
 // Counter sums what kernels did. Adds from several workers commute exactly,
@@ -81,7 +93,8 @@ type call struct {
 	flat         bool    // rows follow each other in every operand
 
 	seg    segments
-	sum    func(c *call, y []float32, lo, hi int64) // adds the rows of positions lo to hi into y
+	sum    sumFunc
+	passes []pass // over the columns of sums, in vectors
 	chunks []chunk
 	hub    func(c *call, slot int, k chunk) // handles one chunk of a row that is cut
 

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/weft-gnn/weft/graph"
@@ -73,27 +74,41 @@ func (s segments) advance(r, p int) int {
 // order from their first edge. Like grainValues it is part of the result.
 const chunkEdges = 2048
 
-// chunk is positions lo to hi of a row that is cut.
+// chunk is positions span[0] to span[1] of a row that is cut, which make a row
+// of their own.
 type chunk struct {
-	row    int
-	lo, hi int64
+	row  int
+	span [2]int64
 }
 
 // appendChunks appends the chunks of all rows longer than chunkEdges. Such a
 // row owns a multiple of chunkEdges, so that m/chunkEdges searches find them all.
 func (s segments) appendChunks(chunks []chunk) []chunk {
+	r := 0
 	for p := int64(0); p < s.edges(); {
-		r := s.rowOf(p)
+		r = s.gallop(r, p)
 		lo, hi := s.ptr[r], s.ptr[r+1]
 		if hi-lo > chunkEdges {
 			for ; lo < hi; lo += chunkEdges {
-				chunks = append(chunks, chunk{r, lo, min(lo+chunkEdges, hi)})
+				chunks = append(chunks, chunk{r, [2]int64{lo, min(lo+chunkEdges, hi)}})
 			}
 		}
 		p = max(hi, p+1)
 		p = (p + chunkEdges - 1) / chunkEdges * chunkEdges
 	}
 	return chunks
+}
+
+// gallop returns the row that owns position p, which is row r or a later one,
+// in steps that double until they pass it.
+func (s segments) gallop(r int, p int64) int {
+	step := 1
+	for r+step < s.rows() && s.ptr[r+step] <= p {
+		r += step
+		step *= 2
+	}
+	ahead := s.ptr[r+1 : min(r+step, s.rows())+1]
+	return r + sort.Search(len(ahead), func(i int) bool { return ahead[i] > p })
 }
 
 // A row costs about as much as an edge beside its edges: pieces are cut where
@@ -115,11 +130,24 @@ func (r *segmentPieces) Piece(worker, piece int) {
 	if piece < len(c.chunks) {
 		k := c.chunks[piece]
 		c.hub(c, piece, k)
-		c.done.Add(k.hi - k.lo)
+		c.done.Add(k.span[1] - k.span[0])
 		return
 	}
 	piece -= len(c.chunks)
 	c.body(c, worker, piece, c.seg.bound(piece, c.pieces), c.seg.bound(piece+1, c.pieces))
+}
+
+// uncut returns the first run of rows of r to hi that are not cut; an empty one
+// where there is none.
+func (c *call) uncut(r, hi int) (lo, end int) {
+	i, _ := slices.BinarySearchFunc(c.chunks, r, func(k chunk, r int) int { return k.row - r })
+	for ; i < len(c.chunks) && c.chunks[i].row <= r; i++ {
+		r = c.chunks[i].row + 1
+	}
+	if i < len(c.chunks) {
+		hi = min(hi, c.chunks[i].row)
+	}
+	return r, max(r, hi)
 }
 
 // cutSegments finds the rows to cut and sets the pieces for edges of width values.

@@ -61,19 +61,19 @@ func (c *call) slot(i int) []float32 {
 
 func softmaxChunkMax(c *call, slot int, k chunk) {
 	for h := range c.dst.Cols {
-		c.slot(slot)[h] = maxColumn(columnOf(c.x, k.lo, k.hi, h))
+		c.slot(slot)[h] = maxColumn(columnOf(c.x, k.span[0], k.span[1], h))
 	}
 }
 
 func softmaxChunkExp(c *call, slot int, k chunk) {
 	for h, top := range c.slot(slot) {
-		c.slot(slot)[h] = expColumn(columnOf(c.dst, k.lo, k.hi, h), columnOf(c.x, k.lo, k.hi, h), top)
+		c.slot(slot)[h] = expColumn(columnOf(c.dst, k.span[0], k.span[1], h), columnOf(c.x, k.span[0], k.span[1], h), top)
 	}
 }
 
 func softmaxChunkDivide(c *call, slot int, k chunk) {
 	for h, sum := range c.slot(slot) {
-		divide(columnOf(c.dst, k.lo, k.hi, h), sum)
+		divide(columnOf(c.dst, k.span[0], k.span[1], h), sum)
 	}
 }
 
@@ -144,12 +144,12 @@ func softmaxGradRows(c *call, _, _, lo, hi int) {
 
 func softmaxGradChunkSum(c *call, slot int, k chunk) {
 	for h := range c.dst.Cols {
-		c.slot(slot)[h] = dotColumn(columnOf(c.x, k.lo, k.hi, h), columnOf(c.y, k.lo, k.hi, h))
+		c.slot(slot)[h] = dotColumn(columnOf(c.x, k.span[0], k.span[1], h), columnOf(c.y, k.span[0], k.span[1], h))
 	}
 }
 
 func softmaxGradChunk(c *call, slot int, k chunk) {
 	for h, sum := range c.slot(slot) {
-		weighColumn(columnOf(c.dst, k.lo, k.hi, h), columnOf(c.x, k.lo, k.hi, h), columnOf(c.y, k.lo, k.hi, h), sum)
+		weighColumn(columnOf(c.dst, k.span[0], k.span[1], h), columnOf(c.x, k.span[0], k.span[1], h), columnOf(c.y, k.span[0], k.span[1], h), sum)
 	}
 }

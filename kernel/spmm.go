@@ -24,12 +24,13 @@ import (
 func SpMM(ctx *Ctx, b *graph.Block, end End, weight, x, y tensor.Matrix) {
 	wantShape("kernel.SpMM: x", x, vertices(b, end.other()), y.Cols)
 	wantShape("kernel.SpMM: y", y, vertices(b, end), y.Cols)
-	ctx.call = call{sum: sumNeighbours, seg: at(b, end), x: x, y: weight, dst: y}
+	loops := ctx.sparse()
+	ctx.call = call{sum: loops.sumNeighbours, seg: at(b, end), x: x, y: weight, dst: y}
 	heads := int64(weight.Cols)
 	if heads > 0 {
 		wantShape("kernel.SpMM: weight", weight, b.Edges(), weight.Cols)
 		wantHeads("kernel.SpMM: weight", y.Cols, weight.Cols)
-		ctx.call.sum = sumWeighted
+		ctx.call.sum = loops.sumWeighted
 	}
 	m := ctx.segmentSum()
 	k := int64(y.Cols)
@@ -57,11 +58,12 @@ func (c *Ctx) segmentSum() int64 {
 	k.body, k.hub = segmentSumRows, segmentSumChunk
 	width := k.dst.Cols
 	c.cutSegments(width)
+	c.cutColumns(k.y.Cols)
 	k.scratch = c.floats(len(k.chunks) * width)
 	edges := c.runSegments()
 	for i, h := range k.chunks {
 		part := k.scratch[i*width : (i+1)*width]
-		if h.lo == k.seg.ptr[h.row] {
+		if h.span[0] == k.seg.ptr[h.row] {
 			copy(k.dst.Row(h.row), part)
 		} else {
 			accumulate(k.dst.Row(h.row), part)
@@ -72,22 +74,15 @@ func (c *Ctx) segmentSum() int64 {
 
 func segmentSumRows(c *call, _, _, lo, hi int) {
 	edges := int64(0)
-	for r := lo; r < hi; r++ {
-		from, to := c.seg.ptr[r], c.seg.ptr[r+1]
-		if to-from > chunkEdges {
-			continue
-		}
-		y := c.dst.Row(r)
-		clear(y)
-		c.sum(c, y, from, to)
-		edges += to - from
+	for from, to := c.uncut(lo, hi); from < to; from, to = c.uncut(to, hi) {
+		c.sum(c, c.seg.ptr[from:to+1], rowsOf(c.dst, from, to))
+		edges += c.seg.ptr[to] - c.seg.ptr[from]
 	}
 	c.done.Add(edges)
 }
 
 func segmentSumChunk(c *call, slot int, h chunk) {
 	width := c.dst.Cols
-	y := c.scratch[slot*width : (slot+1)*width]
-	clear(y)
-	c.sum(c, y, h.lo, h.hi)
+	part := tensor.Of(1, width, c.scratch[slot*width:(slot+1)*width])
+	c.sum(c, c.chunks[slot].span[:], part)
 }

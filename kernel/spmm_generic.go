@@ -1,7 +1,18 @@
 package kernel
 
-// Each sum adds the rows that belong to positions lo to hi into y, in order,
-// four at a time, so that y is loaded and stored once for four rows.
+import "github.com/weft-gnn/weft/tensor"
+
+// sumEach sets each row of y to the sum of its positions.
+func sumEach(c *call, ptr []int64, y tensor.Matrix, sum func(c *call, y []float32, lo, hi int64)) {
+	for i := range y.Rows {
+		row := y.Row(i)
+		clear(row)
+		sum(c, row, ptr[i], ptr[i+1])
+	}
+}
+
+// Each sum below adds the rows that belong to positions lo to hi into y, in
+// order, four at a time, so that y is loaded and stored once for four rows.
 
 // sumNeighbours adds x[other].
 func sumNeighbours(c *call, y []float32, lo, hi int64) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/internal/ref"
 	"github.com/weft-gnn/weft/internal/rng"
 	"github.com/weft-gnn/weft/tensor"
@@ -21,6 +22,21 @@ var contexts = func() (all []*Ctx) {
 	}
 	return all
 }()
+
+// variants are the instruction sets that this machine and build have kernels for.
+func variants() (all []cpu.ISA) {
+	for isa := cpu.Generic; isa <= cpu.Widest(); isa++ {
+		all = append(all, isa)
+	}
+	return all
+}
+
+// using runs f on a context that uses one variant.
+func (c *Ctx) using(isa cpu.ISA, f func(ctx *Ctx)) {
+	c.isa = &isa
+	defer func() { c.isa = nil }()
+	f(c)
+}
 
 // unit is the largest relative error of one float32 rounding.
 const unit = 0x1p-24
@@ -38,30 +54,32 @@ type trial struct {
 	work, bytes int64
 }
 
-// check runs a trial on every number of threads, on results filled with NaN
-// that must be overwritten, and holds values, bits, guards, inputs and counters
-// against what they must be.
+// check runs a trial in every variant on every number of threads, on results
+// filled with NaN that must be overwritten, and holds values, bits, guards,
+// inputs and counters against what they must be.
 func (tr trial) check(t *testing.T) {
 	t.Helper()
 	t.Run(tr.name, func(t *testing.T) {
 		t.Helper()
 		before := snapshot(tr.in)
-		var first [][]uint32
-		for i, ctx := range contexts {
-			for _, y := range tr.out {
-				poison(y)
-			}
-			ctx.Count.Reset()
-			tr.run(ctx)
-			if work, bytes := ctx.Count.Read(); work != tr.work || bytes != tr.bytes {
-				t.Fatalf("counted work %d and bytes %d, want %d and %d", work, bytes, tr.work, tr.bytes)
-			}
-			got := snapshot(tr.out)
-			if i == 0 {
-				first = got
-				tr.compare(t)
-			} else if !equalBits(got, first) {
-				t.Fatalf("%d threads: bits differ from those of one thread", threadCounts[i])
+		for _, isa := range variants() {
+			var first [][]uint32
+			for i, ctx := range contexts {
+				for _, y := range tr.out {
+					poison(y)
+				}
+				ctx.Count.Reset()
+				ctx.using(isa, tr.run)
+				if work, bytes := ctx.Count.Read(); work != tr.work || bytes != tr.bytes {
+					t.Fatalf("%v: counted work %d and bytes %d, want %d and %d", isa, work, bytes, tr.work, tr.bytes)
+				}
+				got := snapshot(tr.out)
+				if i == 0 {
+					first = got
+					tr.compare(t, isa)
+				} else if !equalBits(got, first) {
+					t.Fatalf("%v: on %d threads bits differ from those on one", isa, threadCounts[i])
+				}
 			}
 		}
 		if !equalBits(snapshot(tr.in), before) {
@@ -70,7 +88,7 @@ func (tr trial) check(t *testing.T) {
 	})
 }
 
-func (tr trial) compare(t *testing.T) {
+func (tr trial) compare(t *testing.T, isa cpu.ISA) {
 	t.Helper()
 	for k, y := range tr.out {
 		want := tr.want[k]
@@ -78,8 +96,8 @@ func (tr trial) compare(t *testing.T) {
 		limit := tr.rounds * unit * math.Max(1, finiteMax(want))
 		for i := range got.V {
 			if !near(got.V[i], want.V[i], limit) {
-				t.Fatalf("result %d of %v: row %d, column %d is %v, want %v ± %.3g",
-					k, y, i/y.Cols, i%y.Cols, got.V[i], want.V[i], limit)
+				t.Fatalf("%v: result %d of %v: row %d, column %d is %v, want %v ± %.3g",
+					isa, k, y, i/y.Cols, i%y.Cols, got.V[i], want.V[i], limit)
 			}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 // gathers functions in a global, so that each run of the command builds one.
 var families = map[string]func(){
 	"peak": peak,
+	"spmm": spmm,
 }
 
 func main() {

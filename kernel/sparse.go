@@ -1,0 +1,26 @@
+package kernel
+
+import (
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// sparseLoops are the loops of the sparse kernels in one variant of
+// instructions. Within a variant results have the same bits for any number of
+// threads. Variants differ from each other where they round: those in assembly
+// multiply and add in one rounding.
+type sparseLoops struct {
+	sumNeighbours, sumEdges, sumWeighted sumFunc
+	lanes                                int // values of a vector; 0 without vectors
+}
+
+// sumFunc sets row i of y to the sum over positions ptr[i] to ptr[i+1].
+type sumFunc func(c *call, ptr []int64, y tensor.Matrix)
+
+var sparseGeneric = sparseLoops{
+	sumNeighbours: func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumNeighbours) },
+	sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumEdges) },
+	sumWeighted:   func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumWeighted) },
+}
+
+// sparse returns the loops that a context uses.
+func (c *Ctx) sparse() *sparseLoops { return &sparseVariants[c.variant()] }

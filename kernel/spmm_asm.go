@@ -1,0 +1,82 @@
+//go:build amd64 && !noasm
+
+package kernel
+
+import (
+	"unsafe"
+
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// sums holds, by their number of vectors, the functions of one variant.
+type sums struct {
+	plain    []sumPlain
+	weighted []sumOfWeighted
+	heads    []sumOfHeads
+}
+
+type (
+	sumPlain func(rows int, ptr *int64, other *int32, last, ahead int,
+		x *float32, ldx int, y *float32, ldy, tail, lastByte int)
+	sumOfWeighted func(rows int, ptr *int64, other *int32, last, ahead int,
+		x *float32, ldx int, y *float32, ldy, tail, lastByte int, pos *uint32, w *float32, ldw int)
+	sumOfHeads func(rows int, ptr *int64, other *int32, last, ahead int,
+		x *float32, ldx int, y *float32, ldy, tail, lastByte int, pos *uint32, w *float32, ldw, heads int, lane *uint32)
+)
+
+var sumsAVX2 = sums{
+	plain:    []sumPlain{1: sumAVX2x1, 2: sumAVX2x2, 3: sumAVX2x3, 4: sumAVX2x4, 5: sumAVX2x5, 6: sumAVX2x6, 7: sumAVX2x7, 8: sumAVX2x8, 12: sumAVX2x12},
+	weighted: []sumOfWeighted{1: sumWeightedAVX2x1, 2: sumWeightedAVX2x2, 3: sumWeightedAVX2x3, 4: sumWeightedAVX2x4, 5: sumWeightedAVX2x5, 6: sumWeightedAVX2x6, 7: sumWeightedAVX2x7, 8: sumWeightedAVX2x8, 12: sumWeightedAVX2x12},
+	heads:    []sumOfHeads{1: sumHeadsAVX2x1, 2: sumHeadsAVX2x2, 3: sumHeadsAVX2x3, 4: sumHeadsAVX2x4, 5: sumHeadsAVX2x5, 6: sumHeadsAVX2x6, 7: sumHeadsAVX2x7, 8: sumHeadsAVX2x8},
+}
+
+var sumsAVX512 = sums{
+	plain:    []sumPlain{1: sumAVX512x1, 2: sumAVX512x2, 3: sumAVX512x3, 4: sumAVX512x4, 5: sumAVX512x5, 6: sumAVX512x6, 7: sumAVX512x7, 8: sumAVX512x8, 16: sumAVX512x16},
+	weighted: []sumOfWeighted{1: sumWeightedAVX512x1, 2: sumWeightedAVX512x2, 3: sumWeightedAVX512x3, 4: sumWeightedAVX512x4, 5: sumWeightedAVX512x5, 6: sumWeightedAVX512x6, 7: sumWeightedAVX512x7, 8: sumWeightedAVX512x8, 16: sumWeightedAVX512x16},
+	heads:    []sumOfHeads{1: sumHeadsAVX512x1, 2: sumHeadsAVX512x2, 3: sumHeadsAVX512x3, 4: sumHeadsAVX512x4, 5: sumHeadsAVX512x5, 6: sumHeadsAVX512x6, 7: sumHeadsAVX512x7, 8: sumHeadsAVX512x8},
+}
+
+// ahead is how many positions ahead of its sum a row is asked for.
+const ahead = 12
+
+// sumPasses sums the rows of x that other names; nil names them in order.
+func sumPasses(c *call, s *sums, other *int32, ptr []int64, y tensor.Matrix) {
+	if y.Rows == 0 {
+		return
+	}
+	last := int(c.seg.edges()) - 1
+	for _, p := range c.passes {
+		x, ldx := from(c.x, p.from)
+		dst, ldy := from(y, p.from)
+		s.plain[p.vectors](y.Rows, &ptr[0], other, last, ahead, x, ldx, dst, ldy, p.tail, p.lastByte())
+	}
+}
+
+func sumWeightedPasses(c *call, s *sums, ptr []int64, y tensor.Matrix) {
+	if y.Rows == 0 {
+		return
+	}
+	last := int(c.seg.edges()) - 1
+	other, pos := unsafe.SliceData(c.seg.other), unsafe.SliceData(c.seg.pos)
+	for _, p := range c.passes {
+		x, ldx := from(c.x, p.from)
+		dst, ldy := from(y, p.from)
+		w, ldw := from(c.y, p.head)
+		if p.lane == nil {
+			s.weighted[p.vectors](y.Rows, &ptr[0], other, last, ahead, x, ldx, dst, ldy, p.tail, p.lastByte(), pos, w, ldw)
+		} else {
+			s.heads[p.vectors](y.Rows, &ptr[0], other, last, ahead, x, ldx, dst, ldy, p.tail, p.lastByte(), pos, w, ldw, p.heads, &p.lane[0])
+		}
+	}
+}
+
+// from returns the address of column j and the bytes from row to row.
+func from(m tensor.Matrix, j int) (*float32, int) {
+	return unsafe.SliceData(m.Data[min(j, len(m.Data)):]), 4 * m.Stride
+}
+
+// edgeIndex returns the edges at each position as the assembly takes indices:
+// nil where they are the positions.
+func edgeIndex(s segments) *int32 { return (*int32)(unsafe.Pointer(unsafe.SliceData(s.pos))) }
+
+func neighbourIndex(s segments) *int32 { return unsafe.SliceData(s.other) }
