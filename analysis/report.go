@@ -1,0 +1,112 @@
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/weft-gnn/weft/model"
+)
+
+// Report is what there is to say about a model, on a graph where one is given.
+// Its JSON form is what `weft analyze --json` prints; every cost is an object
+// {expr, value}, the value null without data.
+type Report struct {
+	Model string `json:"model"`
+	// Title, Equation and Source are the declaration's.
+	Title    string  `json:"title"`
+	Equation string  `json:"equation"`
+	Source   string  `json:"source"`
+	Data     *string `json:"data"`
+	Mode     Mode    `json:"mode"`
+	// Formulation is how messages run in the program below.
+	Formulation Formulation `json:"formulation"`
+	Character
+	Symbols Symbols     `json:"symbols"`
+	Graph   *GraphFacts `json:"graph"` // null without data
+	Tensors []Tensor    `json:"tensors"`
+	Ops     []Op        `json:"ops"`
+	Groups  []Group     `json:"groups"`
+	Stages
+	Memory *Memory `json:"memory"` // null without data
+	// Parts are ψ, ⊕ and φ alone.
+	Parts Parts `json:"parts"`
+	// Formula holds for any number of layers of one width, here "polynomial".
+	Formula Formula    `json:"polynomial"`
+	Bound   Bounds     `json:"bound"`
+	Verdict Verdict    `json:"verdict"`
+	Passes  []PassCost `json:"passes"`
+	// Steps is over how many steps what runs once is spread.
+	Steps int64 `json:"steps"`
+	// Conditions say what the numbers rest on: what was supposed where the
+	// request was silent, and what the passes chose by sizes.
+	Conditions []string `json:"conditions"`
+}
+
+// Analyze compiles the requested model and says what it costs.
+//
+// Cost: that of compiling the program about ten times, and programs of up to five
+// layers about thirty times; O(n + m + n·k_in) for the data. Nothing is executed.
+// Errors: those of [Request.Validate], of the declaration, and of a graph that
+// lacks a coefficient the model uses.
+func Analyze(r Request) (*Report, error) {
+	study, err := r.study()
+	if err != nil {
+		return nil, err
+	}
+	return study.report()
+}
+
+func (r study) report() (*Report, error) {
+	s, err := r.compile(model.NamedWidths(r.Data.Features, r.Data.Classes, r.Options), r.sizes)
+	if err != nil {
+		return nil, err
+	}
+	rep := &Report{
+		Model: r.Model.Name, Title: r.Model.Title, Equation: r.Model.Formula, Source: r.Model.Source, Mode: r.Mode,
+		Formulation: formulationOf(s.compiled), Character: characterise(s.declared), Steps: r.Steps,
+	}
+	var a at
+	if g := r.Data.Graph; g != nil {
+		if err := s.compiled.Check(r.extent(s.compiled)); err != nil {
+			return nil, fmt.Errorf("analysis: %w", err)
+		}
+		a.env, rep.Graph, rep.Data = s.facts.Env, factsOf(g), &r.Data.Name
+		if rep.Memory, err = r.memory(s); err != nil {
+			return nil, err
+		}
+	}
+	rep.Symbols = symbols(s, r.Request, a)
+	if err := rep.fill(r, s, a); err != nil {
+		return nil, err
+	}
+	rep.Conditions, err = r.conditions(s)
+	return rep, err
+}
+
+// fill adds what is computed from the compiled program.
+func (rep *Report) fill(r study, s subject, a at) (err error) {
+	if rep.Tensors, err = a.tensors(s.compiled); err != nil {
+		return err
+	}
+	if rep.Ops, err = a.ops(s.compiled); err != nil {
+		return err
+	}
+	if rep.Groups, err = a.groups(s.compiled); err != nil {
+		return err
+	}
+	if rep.Stages, err = a.stages(s.compiled); err != nil {
+		return err
+	}
+	if rep.Memory != nil {
+		sum := rep.Memory.Sum()
+		rep.Total.MemoryBytes = &sum
+	}
+	if rep.Parts, err = r.parts(); err != nil {
+		return err
+	}
+	if rep.Formula, err = r.polynomial(); err != nil {
+		return err
+	}
+	rep.Bound, rep.Verdict = r.compare(rep.Formula, rep.Class != NoGNN)
+	rep.Passes, err = r.savings(a, s)
+	return err
+}

@@ -1,0 +1,164 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/program"
+)
+
+// Total sums up operations.
+type Total struct {
+	Costs
+	// Messages and Supersteps are those of weft, which synchronises where ranks
+	// exchange something: 0 on one rank.
+	Messages   Quantity `json:"messages"`
+	Supersteps Quantity `json:"supersteps"`
+	// Parallelism is W/D, null where unknown or without depth.
+	Parallelism *float64 `json:"parallelism"`
+}
+
+func (a at) total(c cost.Cost) (Total, error) {
+	costs, err := a.costs(c)
+	t := Total{Costs: costs, Messages: none(), Supersteps: none()}
+	if p := costs.Parallelism(); p > 0 {
+		t.Parallelism = &p
+	}
+	return t, err
+}
+
+// Stages are the totals of what runs once before the first step, of one step,
+// of what runs once after the last, and of one run of all of them.
+type Stages struct {
+	Total GrandTotal `json:"total"`
+	Pre   Total      `json:"pre"`
+	Step  Total      `json:"step"`
+	Post  Total      `json:"post"`
+}
+
+// GrandTotal is a Total with the memory that it takes.
+type GrandTotal struct {
+	Total
+	// MemoryBytes is the peak: arena, inputs and graph; null without data.
+	MemoryBytes *int64 `json:"memory_bytes"`
+}
+
+// stages sums up p by stage. What runs once ends before a step begins, so that
+// work, depth and bytes all add. Programs have no stage after the last step.
+func (a at) stages(p *program.Program) (s Stages, err error) {
+	costs := p.Costs()
+	of := func(stage program.Stage) cost.Cost {
+		return sum(p, costs, func(i int) bool { return p.Nodes[i].Stage == stage })
+	}
+	pre, step := of(program.Pre), of(program.Step)
+	var err1, err2, err3, err4 error
+	s.Pre, err1 = a.total(pre)
+	s.Step, err2 = a.total(step)
+	s.Post, err3 = a.total(cost.Cost{})
+	s.Total.Total, err4 = a.total(pre.Then(step))
+	return s, cmp.Or(err1, err2, err3, err4)
+}
+
+// Memory is what a process holds at its peak. In training that process also
+// evaluates, so that the forward pass without dropout is laid out beside the step.
+type Memory struct {
+	// ArenaBytes are parameters, gradients, optimiser state, values computed once
+	// and the largest set of values alive together, as package program lays them out.
+	ArenaBytes int64 `json:"arena_bytes"`
+	// InputBytes are the features, which are read where they lie.
+	InputBytes int64 `json:"input_bytes"`
+	// GraphBytes are the structure: rows, the loops that a model adds, the places
+	// of sparse features, and the indices by source that programs walk.
+	GraphBytes int64 `json:"graph_bytes"`
+}
+
+// Sum returns all of it.
+func (m Memory) Sum() int64 { return m.ArenaBytes + m.InputBytes + m.GraphBytes }
+
+// memory lays out what runs beside each other over the request's graph.
+func (r study) memory(s subject) (*Memory, error) {
+	programs := []*program.Program{s.compiled}
+	if r.Mode == Training {
+		forward := r.Request
+		forward.Mode = Inference
+		eval, err := forward.compile(s.widths, r.sizes)
+		if err != nil {
+			return nil, err
+		}
+		programs = append(programs, eval.compiled)
+	}
+	e := r.extent(programs...)
+	m := &Memory{ArenaBytes: program.Memory(programs, e).Size, GraphBytes: structure(r.Data.Graph, e, programs)}
+	inputs := map[string]int64{}
+	for _, p := range programs {
+		for _, n := range p.Nodes {
+			if in, ok := n.Op.(program.Input); ok {
+				inputs[in.Name] = 4 * int64(e.Rows(n.Type)) * int64(n.Type.Cols.N)
+			}
+		}
+	}
+	for _, size := range inputs {
+		m.InputBytes += size
+	}
+	return m, nil
+}
+
+// extent returns the blocks of the request's graph, and the places of sparse
+// features, that programs use.
+func (r study) extent(programs ...*program.Program) program.Extent {
+	e := program.ExtentOf(r.Data.Graph, programs...)
+	for _, p := range programs {
+		if e.X == nil && p.Reads(program.SparseEntries) {
+			e.X = program.SparseOf(r.Data.X).Block
+		}
+	}
+	return e
+}
+
+// structure returns the bytes of g's arrays, of the blocks beside them and of
+// the indices by source that programs walk.
+func structure(g *graph.Graph, e program.Extent, programs []*program.Program) int64 {
+	sum := 8*int64(len(g.Ptr)+len(g.Listing)) + 4*int64(len(g.Src)+len(g.Weight))
+	if e.N != nil {
+		sum += 8 * int64(len(e.N.Edge)) // the rest are the graph's arrays
+	}
+	for _, b := range []*graph.Block{e.NHat, e.X} {
+		if b != nil {
+			sum += b.Bytes()
+		}
+	}
+	for space, b := range map[program.Space]*graph.Block{program.Edges: e.N, program.LoopEdges: e.NHat, program.Entries: e.X} {
+		if slices.ContainsFunc(programs, func(p *program.Program) bool { return walksBySource(p, space) }) {
+			sum += transposed(b)
+		}
+	}
+	return sum
+}
+
+// transposed returns the bytes of a block's index by source: one offset per
+// source, destination and position per edge.
+func transposed(b *graph.Block) int64 { return 8*int64(b.Src+1) + 8*int64(b.Edges()) }
+
+// walksBySource reports whether p reduces edges of s at their sources.
+func walksBySource(p *program.Program, s program.Space) bool {
+	for _, n := range p.Nodes {
+		var over program.Space
+		along := program.Dst
+		switch o := n.Op.(type) {
+		case program.SpMM:
+			over, along = o.Over, o.Along
+		case program.Aggregate:
+			over, along = o.Over, o.Along
+		case program.ArgSelect:
+			over, along = o.Over, o.Along
+		case program.SparseMatMulT:
+			over, along = program.Entries, program.Src
+		}
+		if over == s && along == program.Src {
+			return true
+		}
+	}
+	return false
+}
