@@ -56,7 +56,9 @@ func Find(ref string, opt Options) (Entry, error) {
 		}
 	}
 	found = preferExact(found, ref)
-	if pathErr == nil && !slices.ContainsFunc(found, func(e Entry) bool { return sameFile(e.Path, path.Path) }) {
+	_, statErr := os.Stat(ref)
+	onlyPrefix := statErr != nil // files called ref.something: what the name means where no set has it
+	if pathErr == nil && !(onlyPrefix && len(found) > 0) && !slices.ContainsFunc(found, func(e Entry) bool { return sameFile(e.Path, path.Path) }) {
 		path.Name = "./" + ref
 		found = append(found, path)
 	}

@@ -287,3 +287,22 @@ func TestSourceSplitsTables(t *testing.T) {
 		t.Errorf("a split that is not there: %v", err)
 	}
 }
+
+// TestNameBeforePrefix: a set called people is meant by that name where the
+// tables people.csv, from which it may have been made, lie beside.
+func TestNameBeforePrefix(t *testing.T) {
+	cache := t.TempDir()
+	d, err := tables(t, t.TempDir()).Open(context.Background(), Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(filepath.Join(cache, "people"), d, WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	tables(t, ".")
+	e, err := Find("people", Options{CacheDir: cache})
+	if err != nil || e.Path != filepath.Join(cache, "people") {
+		t.Errorf("found %+v, %v", e, err)
+	}
+}
