@@ -2,3 +2,4 @@ package kernel
 
 //go:generate go run ./internal/asm peak
 //go:generate go run ./internal/asm spmm
+//go:generate go run ./internal/asm softmax

@@ -94,7 +94,8 @@ type call struct {
 
 	seg    segments
 	sum    sumFunc
-	passes []pass // over the columns of sums, in vectors
+	each   func(c *call, lo, hi int) // of kernels over segments: rows that are not cut
+	passes []pass                    // over the columns of sums, in vectors
 	chunks []chunk
 	hub    func(c *call, slot int, k chunk) // handles one chunk of a row that is cut
 

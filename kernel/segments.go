@@ -81,6 +81,8 @@ type chunk struct {
 	span [2]int64
 }
 
+func (k chunk) edges() int { return int(k.span[1] - k.span[0]) }
+
 // appendChunks appends the chunks of all rows longer than chunkEdges. Such a
 // row owns a multiple of chunkEdges, so that m/chunkEdges searches find them all.
 func (s segments) appendChunks(chunks []chunk) []chunk {
@@ -130,7 +132,7 @@ func (r *segmentPieces) Piece(worker, piece int) {
 	if piece < len(c.chunks) {
 		k := c.chunks[piece]
 		c.hub(c, piece, k)
-		c.done.Add(k.span[1] - k.span[0])
+		c.done.Add(int64(k.edges()))
 		return
 	}
 	piece -= len(c.chunks)

@@ -14,40 +14,36 @@ import (
 //
 // Shapes: x and y are m×H.
 // Contract: overwrites y, which may be x. A score of NaN or +Inf, or none above
-// −Inf, makes the head NaN at that destination and nowhere else. Sums are ordered as in [SpMM].
+// −Inf, makes the head NaN at that destination and nowhere else. A row is summed
+// in an order that depends on its edges, the heads and the strides alone; a long
+// row is cut as in [SpMM].
 // Cost: work 5mH, bytes 8(n_dst + 1) + 8mH.
 func EdgeSoftmax(ctx *Ctx, b *graph.Block, x, y tensor.Matrix) {
 	wantShape("kernel.EdgeSoftmax: x", x, b.Edges(), y.Cols)
 	wantShape("kernel.EdgeSoftmax: y", y, b.Edges(), y.Cols)
-	c := &ctx.call
-	*c = call{body: softmaxRows, hub: softmaxChunkMax, seg: at(b, Dst), x: x, dst: y}
+	c, loops := &ctx.call, &ctx.sparse().softmax
+	*c = call{body: segmentRows, each: loops.rows, hub: loops.chunkMax, seg: at(b, Dst), x: x, dst: y}
 	ctx.cutSegments(y.Cols)
 	c.scratch = ctx.floats(len(c.chunks) * y.Cols)
 	m := ctx.runSegments()
 	if len(c.chunks) > 0 {
 		c.spread(maxTo)
-		c.hub = softmaxChunkExp
+		c.hub = loops.chunkExp
 		ctx.runChunks()
 		c.spread(accumulate)
-		c.hub = softmaxChunkDivide
+		c.hub = loops.chunkDivide
 		ctx.runChunks()
 	}
 	h := int64(y.Cols)
 	ctx.Count.Add(5*m*h, 8*int64(b.Dst+1)+8*m*h)
 }
 
-func softmaxRows(c *call, _, _, lo, hi int) {
+// segmentRows runs a call's loop over the rows that are not cut.
+func segmentRows(c *call, _, _, lo, hi int) {
 	edges := int64(0)
-	for r := lo; r < hi; r++ {
-		from, to := c.seg.ptr[r], c.seg.ptr[r+1]
-		if to-from > chunkEdges || from == to {
-			continue
-		}
-		for h := range c.dst.Cols {
-			x, y := columnOf(c.x, from, to, h), columnOf(c.dst, from, to, h)
-			divide(y, expColumn(y, x, maxColumn(x)))
-		}
-		edges += to - from
+	for from, to := c.uncut(lo, hi); from < to; from, to = c.uncut(to, hi) {
+		c.each(c, from, to)
+		edges += c.seg.ptr[to] - c.seg.ptr[from]
 	}
 	c.done.Add(edges)
 }
@@ -57,24 +53,6 @@ func softmaxRows(c *call, _, _, lo, hi int) {
 
 func (c *call) slot(i int) []float32 {
 	return c.scratch[i*c.dst.Cols : (i+1)*c.dst.Cols]
-}
-
-func softmaxChunkMax(c *call, slot int, k chunk) {
-	for h := range c.dst.Cols {
-		c.slot(slot)[h] = maxColumn(columnOf(c.x, k.span[0], k.span[1], h))
-	}
-}
-
-func softmaxChunkExp(c *call, slot int, k chunk) {
-	for h, top := range c.slot(slot) {
-		c.slot(slot)[h] = expColumn(columnOf(c.dst, k.span[0], k.span[1], h), columnOf(c.x, k.span[0], k.span[1], h), top)
-	}
-}
-
-func softmaxChunkDivide(c *call, slot int, k chunk) {
-	for h, sum := range c.slot(slot) {
-		divide(columnOf(c.dst, k.span[0], k.span[1], h), sum)
-	}
 }
 
 // spread combines the slots of each row that is cut in order, and gives the
@@ -112,44 +90,16 @@ func EdgeSoftmaxGrad(ctx *Ctx, b *graph.Block, y, g, d tensor.Matrix) {
 	wantShape("kernel.EdgeSoftmaxGrad: y", y, b.Edges(), d.Cols)
 	wantShape("kernel.EdgeSoftmaxGrad: g", g, b.Edges(), d.Cols)
 	wantShape("kernel.EdgeSoftmaxGrad: d", d, b.Edges(), d.Cols)
-	c := &ctx.call
-	*c = call{body: softmaxGradRows, hub: softmaxGradChunkSum, seg: at(b, Dst), x: y, y: g, dst: d}
+	c, loops := &ctx.call, &ctx.sparse().softmax
+	*c = call{body: segmentRows, each: loops.gradRows, hub: loops.chunkSum, seg: at(b, Dst), x: y, y: g, dst: d}
 	ctx.cutSegments(d.Cols)
 	c.scratch = ctx.floats(len(c.chunks) * d.Cols)
 	m := ctx.runSegments()
 	if len(c.chunks) > 0 {
 		c.spread(accumulate)
-		c.hub = softmaxGradChunk
+		c.hub = loops.chunkWeigh
 		ctx.runChunks()
 	}
 	h := int64(d.Cols)
 	ctx.Count.Add(4*m*h, 8*int64(b.Dst+1)+12*m*h)
-}
-
-func softmaxGradRows(c *call, _, _, lo, hi int) {
-	edges := int64(0)
-	for r := lo; r < hi; r++ {
-		from, to := c.seg.ptr[r], c.seg.ptr[r+1]
-		if to-from > chunkEdges || from == to {
-			continue
-		}
-		for h := range c.dst.Cols {
-			y, g := columnOf(c.x, from, to, h), columnOf(c.y, from, to, h)
-			weighColumn(columnOf(c.dst, from, to, h), y, g, dotColumn(y, g))
-		}
-		edges += to - from
-	}
-	c.done.Add(edges)
-}
-
-func softmaxGradChunkSum(c *call, slot int, k chunk) {
-	for h := range c.dst.Cols {
-		c.slot(slot)[h] = dotColumn(columnOf(c.x, k.span[0], k.span[1], h), columnOf(c.y, k.span[0], k.span[1], h))
-	}
-}
-
-func softmaxGradChunk(c *call, slot int, k chunk) {
-	for h, sum := range c.slot(slot) {
-		weighColumn(columnOf(c.dst, k.span[0], k.span[1], h), columnOf(c.x, k.span[0], k.span[1], h), columnOf(c.y, k.span[0], k.span[1], h), sum)
-	}
 }

@@ -6,6 +6,64 @@ import (
 	"github.com/weft-gnn/weft/tensor"
 )
 
+// softmaxRows normalises rows lo to hi.
+func softmaxRows(c *call, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		from, to := c.seg.ptr[r], c.seg.ptr[r+1]
+		if from == to {
+			continue
+		}
+		for h := range c.dst.Cols {
+			x, y := columnOf(c.x, from, to, h), columnOf(c.dst, from, to, h)
+			divide(y, expColumn(y, x, maxColumn(x)))
+		}
+	}
+}
+
+func softmaxChunkMax(c *call, slot int, k chunk) {
+	for h := range c.dst.Cols {
+		c.slot(slot)[h] = maxColumn(columnOf(c.x, k.span[0], k.span[1], h))
+	}
+}
+
+func softmaxChunkExp(c *call, slot int, k chunk) {
+	for h, top := range c.slot(slot) {
+		c.slot(slot)[h] = expColumn(columnOf(c.dst, k.span[0], k.span[1], h), columnOf(c.x, k.span[0], k.span[1], h), top)
+	}
+}
+
+func softmaxChunkDivide(c *call, slot int, k chunk) {
+	for h, sum := range c.slot(slot) {
+		divide(columnOf(c.dst, k.span[0], k.span[1], h), sum)
+	}
+}
+
+// softmaxGradRows computes the gradients of rows lo to hi.
+func softmaxGradRows(c *call, lo, hi int) {
+	for r := lo; r < hi; r++ {
+		from, to := c.seg.ptr[r], c.seg.ptr[r+1]
+		if from == to {
+			continue
+		}
+		for h := range c.dst.Cols {
+			y, g := columnOf(c.x, from, to, h), columnOf(c.y, from, to, h)
+			weighColumn(columnOf(c.dst, from, to, h), y, g, dotColumn(y, g))
+		}
+	}
+}
+
+func softmaxChunkSum(c *call, slot int, k chunk) {
+	for h := range c.dst.Cols {
+		c.slot(slot)[h] = dotColumn(columnOf(c.x, k.span[0], k.span[1], h), columnOf(c.y, k.span[0], k.span[1], h))
+	}
+}
+
+func softmaxChunkWeigh(c *call, slot int, k chunk) {
+	for h, sum := range c.slot(slot) {
+		weighColumn(columnOf(c.dst, k.span[0], k.span[1], h), columnOf(c.x, k.span[0], k.span[1], h), columnOf(c.y, k.span[0], k.span[1], h), sum)
+	}
+}
+
 // column is one column of consecutive rows: every step-th of values.
 type column struct {
 	values []float32

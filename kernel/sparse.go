@@ -10,7 +10,17 @@ import (
 // multiply and add in one rounding.
 type sparseLoops struct {
 	sumNeighbours, sumEdges, sumWeighted sumFunc
+	softmax                              softmaxLoops
 	lanes                                int // values of a vector; 0 without vectors
+}
+
+// softmaxLoops are the loops of EdgeSoftmax and EdgeSoftmaxGrad: over rows that
+// are not cut, and over the chunks of those that are, in the order they run.
+type softmaxLoops struct {
+	rows                            func(c *call, lo, hi int)
+	chunkMax, chunkExp, chunkDivide func(c *call, slot int, k chunk)
+	gradRows                        func(c *call, lo, hi int)
+	chunkSum, chunkWeigh            func(c *call, slot int, k chunk)
 }
 
 // sumFunc sets row i of y to the sum over positions ptr[i] to ptr[i+1].
@@ -20,6 +30,10 @@ var sparseGeneric = sparseLoops{
 	sumNeighbours: func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumNeighbours) },
 	sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumEdges) },
 	sumWeighted:   func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumWeighted) },
+	softmax: softmaxLoops{
+		rows: softmaxRows, chunkMax: softmaxChunkMax, chunkExp: softmaxChunkExp, chunkDivide: softmaxChunkDivide,
+		gradRows: softmaxGradRows, chunkSum: softmaxChunkSum, chunkWeigh: softmaxChunkWeigh,
+	},
 }
 
 // sparse returns the loops that a context uses.

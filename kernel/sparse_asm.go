@@ -3,6 +3,8 @@
 package kernel
 
 import (
+	"unsafe"
+
 	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -13,12 +15,20 @@ var sparseVariants = [...]sparseLoops{
 		sumNeighbours: func(c *call, ptr []int64, y tensor.Matrix) { sumPasses(c, &sumsAVX2, neighbourIndex(c.seg), ptr, y) },
 		sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumPasses(c, &sumsAVX2, edgeIndex(c.seg), ptr, y) },
 		sumWeighted:   func(c *call, ptr []int64, y tensor.Matrix) { sumWeightedPasses(c, &sumsAVX2, ptr, y) },
+		softmax:       softmaxAVX2.loops(),
 		lanes:         8,
 	},
 	cpu.AVX512: {
 		sumNeighbours: func(c *call, ptr []int64, y tensor.Matrix) { sumPasses(c, &sumsAVX512, neighbourIndex(c.seg), ptr, y) },
 		sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumPasses(c, &sumsAVX512, edgeIndex(c.seg), ptr, y) },
 		sumWeighted:   func(c *call, ptr []int64, y tensor.Matrix) { sumWeightedPasses(c, &sumsAVX512, ptr, y) },
+		softmax:       softmaxAVX512.loops(),
 		lanes:         16,
 	},
+}
+
+// place returns the address of a value and the bytes from its row to the next.
+func place(m tensor.Matrix, row int64, col int) (*float32, int) {
+	at := int(row)*m.Stride + col
+	return unsafe.SliceData(m.Data[min(at, len(m.Data)):]), 4 * m.Stride
 }

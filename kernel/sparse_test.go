@@ -93,6 +93,94 @@ func TestWeightedSumsAtEveryWidth(t *testing.T) {
 	}
 }
 
+// ladder has a row of every number of edges up to n, and one that is cut.
+func ladder(n int) *graph.Block {
+	b := &graph.Block{Src: 1, Ptr: []int64{0}}
+	for d := range n + 2 {
+		if d > n {
+			d = 2*chunkEdges + 19
+		}
+		b.Col = append(b.Col, make([]int32, d)...)
+		b.Ptr = append(b.Ptr, int64(len(b.Col)))
+	}
+	b.Dst = len(b.Ptr) - 1
+	return b
+}
+
+// Softmax and its gradient agree with the portable loops for rows of every
+// length around the vectors' and every number of heads, side by side and apart.
+func TestEdgeSoftmaxAtEveryLength(t *testing.T) {
+	b := ladder(2*16 + 1)
+	// Up to about 4100 terms that sum to 1, and exponentials to 2 ulp.
+	const limit = 64 * unit
+	for heads := 1; heads <= 35; heads++ {
+		for range 4 { // contiguous and padded, by the source's layout
+			src := newSource(uint64(heads))
+			m := b.Edges()
+			x, up := src.within(-9, 9, m, heads), src.uniform(m, heads)
+			y, d, want, wantGrad := src.empty(m, heads), src.empty(m, heads), tensor.New(m, heads), tensor.New(m, heads)
+			contexts[0].using(cpu.Generic, func(ctx *Ctx) {
+				EdgeSoftmax(ctx, b, x, want)
+				EdgeSoftmaxGrad(ctx, b, want, up, wantGrad)
+			})
+			guarded := [2]int{guards(y), guards(d)}
+			eachVariant(func(isa cpu.ISA, ctx *Ctx) {
+				EdgeSoftmax(ctx, b, x, y)
+				if e, off := farthest(y, want); !(off <= limit) {
+					t.Fatalf("%v, %d heads: edge %d is off by %g", isa, heads, e, off)
+				}
+				EdgeSoftmaxGrad(ctx, b, want, up, d)
+				if e, off := farthest(d, wantGrad); !(off <= limit) {
+					t.Fatalf("%v, %d heads: gradient of edge %d is off by %g", isa, heads, e, off)
+				}
+				if got := [2]int{guards(y), guards(d)}; got != guarded {
+					t.Fatalf("%v, %d heads: wrote beside the result", isa, heads)
+				}
+			})
+		}
+	}
+}
+
+// A NaN, +Inf or a lack of scores makes its own head NaN at its own
+// destination; others keep their bits.
+func TestEdgeSoftmaxKeepsFaultsApart(t *testing.T) {
+	inf := float32(math.Inf(1))
+	b := ladder(2*16 + 1)
+	for _, heads := range []int{1, 2, 4, 8, 3, 16, 17} {
+		src := newSource(1)
+		good := src.uniform(b.Edges(), heads).Clone() // of the layout of what follows
+		for _, isa := range variants() {
+			contexts[1].using(isa, func(ctx *Ctx) {
+				want := tensor.New(b.Edges(), heads)
+				EdgeSoftmax(ctx, b, good, want)
+				for v := 1; v < b.Dst; v++ {
+					lo, hi := int(b.Ptr[v]), int(b.Ptr[v+1])
+					for _, bad := range []float32{nan32, inf, -inf} {
+						x, y := good.Clone(), tensor.New(b.Edges(), heads)
+						h, from := v%heads, lo+(hi-lo)/2
+						to := from + 1
+						if bad == -inf {
+							from, to = lo, hi // a single one would only be 0
+						}
+						for e := from; e < to; e++ {
+							x.Row(e)[h] = bad
+						}
+						EdgeSoftmax(ctx, b, x, y)
+						for e := range b.Edges() {
+							for k, got := range y.Row(e) {
+								own := k == h && e >= lo && e < hi
+								if own != isNaN(got) || !own && got != want.Row(e)[k] {
+									t.Fatalf("%v, %d heads, %v at vertex %d: edge %d, head %d is %v", isa, heads, bad, v, e, k, got)
+								}
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
 // farthest returns the row in which two matrices differ most, and by how much.
 func farthest(x, y tensor.Matrix) (row int, off float64) {
 	for i := range x.Rows {

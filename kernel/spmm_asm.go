@@ -46,8 +46,8 @@ func sumPasses(c *call, s *sums, other *int32, ptr []int64, y tensor.Matrix) {
 	}
 	last := int(c.seg.edges()) - 1
 	for _, p := range c.passes {
-		x, ldx := from(c.x, p.from)
-		dst, ldy := from(y, p.from)
+		x, ldx := place(c.x, 0, p.from)
+		dst, ldy := place(y, 0, p.from)
 		s.plain[p.vectors](y.Rows, &ptr[0], other, last, ahead, x, ldx, dst, ldy, p.tail, p.lastByte())
 	}
 }
@@ -59,20 +59,15 @@ func sumWeightedPasses(c *call, s *sums, ptr []int64, y tensor.Matrix) {
 	last := int(c.seg.edges()) - 1
 	other, pos := unsafe.SliceData(c.seg.other), unsafe.SliceData(c.seg.pos)
 	for _, p := range c.passes {
-		x, ldx := from(c.x, p.from)
-		dst, ldy := from(y, p.from)
-		w, ldw := from(c.y, p.head)
+		x, ldx := place(c.x, 0, p.from)
+		dst, ldy := place(y, 0, p.from)
+		w, ldw := place(c.y, 0, p.head)
 		if p.lane == nil {
 			s.weighted[p.vectors](y.Rows, &ptr[0], other, last, ahead, x, ldx, dst, ldy, p.tail, p.lastByte(), pos, w, ldw)
 		} else {
 			s.heads[p.vectors](y.Rows, &ptr[0], other, last, ahead, x, ldx, dst, ldy, p.tail, p.lastByte(), pos, w, ldw, p.heads, &p.lane[0])
 		}
 	}
-}
-
-// from returns the address of column j and the bytes from row to row.
-func from(m tensor.Matrix, j int) (*float32, int) {
-	return unsafe.SliceData(m.Data[min(j, len(m.Data)):]), 4 * m.Stride
 }
 
 // edgeIndex returns the edges at each position as the assembly takes indices:

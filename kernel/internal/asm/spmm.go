@@ -169,12 +169,9 @@ func (s *rowSum) row(p reg.Register) reg.GPVirtual {
 	return q
 }
 
-var labels int
-
 // skip builds code that runs where pointer is not nil.
 func (s *rowSum) skip(pointer reg.Register, code func()) {
-	labels++
-	over := fmt.Sprintf("skip%d", labels)
+	over := label("skip")
 	TESTQ(pointer, pointer)
 	JZ(LabelRef(over))
 	code()

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// constants are float32 numbers that functions of one vector width read: held
+// in registers where those abound, else in memory.
+type constants struct {
+	v  vectors
+	at map[float32]Op
+}
+
+func newConstants(v vectors, values ...float32) constants {
+	c := constants{v, map[float32]Op{}}
+	for _, x := range values {
+		c.at[x] = constant(x)
+		if v.bytes == 64 {
+			r := ZMM()
+			VBROADCASTSS(constant(x), r)
+			c.at[x] = r
+		}
+	}
+	return c
+}
+
+// of returns the operand that holds x.
+func (c constants) of(x float32) Op {
+	op, ok := c.at[x]
+	if !ok {
+		panic("constant was not asked for")
+	}
+	return op
+}
+
+// into returns a register that holds x, which may be dst.
+func (c constants) into(x float32, dst reg.VecVirtual) reg.VecVirtual {
+	if r, ok := c.of(x).(reg.VecVirtual); ok {
+		return r
+	}
+	VMOVUPS(c.of(x), dst)
+	return dst
+}
+
+var constantMems = map[float32]Mem{}
+
+// constant returns a place that holds eight copies of x.
+func constant(x float32) Mem {
+	m, ok := constantMems[x]
+	if !ok {
+		m = GLOBL("float"+hex(x), 8|16) // RODATA and NOPTR
+		for i := range 8 {
+			DATA(4*i, U32(math.Float32bits(x)))
+		}
+		constantMems[x] = m
+	}
+	return m
+}
+
+func hex(x float32) string {
+	const digits = "0123456789abcdef"
+	bits := math.Float32bits(x)
+	var s [8]byte
+	for i := range s {
+		s[i] = digits[bits>>(28-4*i)&15]
+	}
+	return string(s[:])
+}
+
+// The numbers of the exponential, as in math.go.
+const (
+	expLowest, expHighest = -104, 89 // beyond, results are 0 and infinite
+	log2e                 = math.Log2E
+	ln2Hi, ln2Lo          = 0.693359375, -2.12194440e-4
+)
+
+// expTail are the coefficients of (eʳ − 1 − r)/r², highest power first.
+var expTail = []float32{1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1}
+
+var expConstants = append([]float32{expLowest, expHighest, log2e, ln2Hi, ln2Lo, 1}, expTail...)
+
+// exp sets x to eˣ to 2 ulp, NaN staying NaN. Arguments above 0 need bounded.
+//
+// With n = round(x/ln 2) and r = x − n·ln 2, eˣ = 2ⁿ·eʳ and |r| ≤ ln(2)/2.
+func (c constants) exp(x reg.VecVirtual, bounded bool) {
+	n, p, square := c.v.register(), c.v.register(), c.v.register()
+	// The second source wins where one is NaN: here x.
+	VMAXPS(x, c.into(expLowest, n), x)
+	if bounded {
+		VMINPS(x, c.into(expHighest, n), x)
+	}
+	VMULPS(c.of(log2e), x, n)
+	c.v.round(n)
+	VFNMADD231PS(c.of(ln2Hi), n, x)
+	VFNMADD231PS(c.of(ln2Lo), n, x)
+	VMOVUPS(c.of(expTail[0]), p)
+	for _, a := range expTail[1:] {
+		VFMADD213PS(c.of(a), x, p)
+	}
+	VMULPS(x, x, square)
+	VFMADD213PS(x, square, p)
+	VADDPS(c.of(1), p, p)
+	c.v.scale(n, p, x)
+}
+
+// round rounds to the nearest integer.
+func (v vectors) round(x reg.VecVirtual) {
+	if v.bytes == 64 {
+		VRNDSCALEPS(Imm(8), x, x)
+	} else {
+		VROUNDPS(Imm(8), x, x)
+	}
+}
+
+// scale sets y to p·2ⁿ, subnormal results included. It changes n.
+func (v vectors) scale(n, p, y reg.VecVirtual) {
+	if v.bytes == 64 {
+		VSCALEFPS(n, p, y)
+		return
+	}
+	// 2ⁿ may be no normal number: it is multiplied in two halves.
+	half := YMM()
+	VCVTPS2DQ(n, n)
+	VPSRAD(Imm(1), n, half)
+	VPSUBD(half, n, n)
+	for _, e := range []reg.VecVirtual{half, n} {
+		VPADDD(exponentBias(), e, e)
+		VPSLLD(Imm(23), e, e)
+		VMULPS(e, p, p)
+	}
+	VMOVUPS(p, y)
+}
+
+// exponentBias returns a place that holds eight integers 127.
+func exponentBias() Mem { return constant(math.Float32frombits(127)) }
