@@ -5,3 +5,12 @@ func Extend(p *Program) *Builder { return extend(p) }
 
 // Run runs a pass.
 func (p Pass) Run(q *Program, f Facts) (*Program, error) { return p.run(q, f) }
+
+// The moves and the price of Reorder, for comparison with all orders.
+var (
+	ProductFirst = productFirst
+	ProductLast  = productLast
+	ProductsOf   = productsOf
+	Outcome      = outcome
+	MaxOrders    = maxOrders
+)

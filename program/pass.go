@@ -88,7 +88,11 @@ type Traced struct {
 // the runtime executes. trace, where not nil, receives the program after each
 // pass that changed it.
 func Compile(p *Program, f Facts, trace func(Traced)) (*Program, error) {
-	for _, pass := range Passes() {
+	return compile(Passes(), p, f, trace)
+}
+
+func compile(passes []Pass, p *Program, f Facts, trace func(Traced)) (*Program, error) {
+	for _, pass := range passes {
 		if !pass.Needed && (f.Skip["none"] || f.Skip[pass.Name]) {
 			continue
 		}

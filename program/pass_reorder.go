@@ -1,6 +1,7 @@
 package program
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -10,46 +11,94 @@ import (
 // Reorder chooses between (L(H))·W and L(H·W) for every product with a
 // parameter and every mixing L of rows beside it (sums over edges, scatters,
 // row scalings and sums of these, all linear in H). Each candidate is
-// differentiated where the program trains, folded, and priced; the cheaper
+// differentiated where the program trains, folded, and priced; the cheapest
 // stands. It is the choice of the side on which rows are narrower, weighed with
 // everything that follows from it.
+//
+// Products are moved one after another while that pays; then other orders are
+// tried, all of them where there are few, since two moves may pay together.
 func Reorder(p *Program, f Facts) (*Program, error) {
 	best, err := outcome(p, f)
+	q := p
+	for moved := true; moved && err == nil; {
+		q, best, moved, err = moveEach(q, f, best)
+	}
 	if err != nil {
 		return nil, err
 	}
-	for site := 0; ; site++ {
-		products := productsOf(p)
-		if site >= len(products) {
-			return p, nil
-		}
-		for _, move := range []func(*Program, Value) (*Program, bool){productFirst, productLast} {
-			q, ok := move(p, products[site])
-			if !ok {
-				continue
-			}
-			c, err := outcome(q, f)
+	return tryOrders(p, f, q, best)
+}
+
+// moveEach tries both moves of every product once, and keeps those that pay.
+func moveEach(p *Program, f Facts, best float64) (_ *Program, _ float64, moved bool, err error) {
+	for site := 0; site < len(productsOf(p)); site++ {
+		for q := range reordered(p, site) {
+			price, err := outcome(q, f)
 			if err != nil {
-				return nil, err
+				return nil, 0, false, err
 			}
-			if c < best {
-				p, best = q, c
+			if price < best {
+				p, best, moved = q, price, true
 				break
 			}
+		}
+	}
+	return p, best, moved, nil
+}
+
+// maxOrders is how many orders of products are tried.
+const maxOrders = 16
+
+// tryOrders returns the cheapest of the orders that any moves lead to from p,
+// the nearest maxOrders of them, or cheap, whose price is best.
+func tryOrders(p *Program, f Facts, cheap *Program, best float64) (*Program, error) {
+	seen, queue := map[string]bool{p.String(): true}, []*Program{p}
+	for i := 0; i < len(queue); i++ {
+		for site := range productsOf(queue[i]) {
+			for q := range reordered(queue[i], site) {
+				if len(queue) == maxOrders {
+					return cheap, nil
+				}
+				text := q.String()
+				if seen[text] {
+					continue
+				}
+				seen[text], queue = true, append(queue, q)
+				price, err := outcome(q, f)
+				if err != nil {
+					return nil, err
+				}
+				if price < best {
+					cheap, best = q, price
+				}
+			}
+		}
+	}
+	return cheap, nil
+}
+
+// reordered yields p with one of its products first and last, where it can move.
+func reordered(p *Program, site int) iter.Seq[*Program] {
+	return func(yield func(*Program) bool) {
+		product := productsOf(p)[site]
+		if q, ok := productFirst(p, product); ok && !yield(q) {
+			return
+		}
+		if q, ok := productLast(p, product); ok {
+			yield(q)
 		}
 	}
 }
 
 // outcome prices what a program becomes after the passes that follow.
 func outcome(p *Program, f Facts) (float64, error) {
-	if f.Optimizer != nil {
-		q, err := Backward(p, *f.Optimizer)
-		if err != nil {
-			return 0, err
-		}
-		p = q
+	passes := Passes()
+	next := 1 + slices.IndexFunc(passes, func(p Pass) bool { return p.Name == "reorder" })
+	p, err := compile(passes[next:], p, f, nil)
+	if err != nil {
+		return 0, err
 	}
-	return price(settled(Sparse(Dead(Common(p, f)), f), f), f), nil
+	return price(p, f), nil
 }
 
 // productsOf lists the products of rows with a matrix.

@@ -196,7 +196,7 @@ func objective(t *testing.T, m model.Model, layers int) *Program {
 func TestPassesPreserveModels(t *testing.T) {
 	for _, m := range model.All() {
 		p := objective(t, m, 2)
-		for _, w := range mediumWorlds(t) {
+		for _, w := range fewWorlds(t) {
 			x := randomExec(w, p, 5)
 			f := w.facts(x.Target)
 			p.Widths(f.Env)
@@ -251,7 +251,7 @@ func TestInferDropsRandomness(t *testing.T) {
 func TestMasksAreTheDeclaredOnes(t *testing.T) {
 	for _, m := range model.All() {
 		p := objective(t, m, 2)
-		for _, w := range []world{mediumWorlds(t)[7], mediumWorlds(t)[15]} {
+		for _, w := range fewWorlds(t) {
 			x := randomExec(w, p, 5)
 			f := w.facts(x.Target)
 			p.Widths(f.Env)

@@ -72,6 +72,14 @@ func mediumWorlds(t testing.TB) []world {
 	return slices.DeleteFunc(worlds(t), func(w world) bool { return w.g.N > 100 })
 }
 
+// fewWorlds have between them isolated vertices, loops, parallel arcs, weights
+// and hubs, for tests that take long.
+func fewWorlds(t testing.TB) []world {
+	t.Helper()
+	few := []string{"single vertex with a loop", "parallel loops", "isolated last vertices", "weighted", "skewed n=17 rows=40"}
+	return slices.DeleteFunc(worlds(t), func(w world) bool { return !slices.Contains(few, w.name) })
+}
+
 // smallWorlds are those of at most 5 vertices and 8 arcs, on which every
 // element of a gradient is checked.
 func smallWorlds(t testing.TB) []world {
