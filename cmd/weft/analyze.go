@@ -1,0 +1,101 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/weft-gnn/weft/analysis"
+	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/train"
+)
+
+func (a *app) analyzeCommand() *cobra.Command {
+	r := &analysisRun{app: a}
+	var asJSON, ops bool
+	c := &cobra.Command{
+		Use:   "analyze",
+		Short: "Say what a model costs before it runs",
+		Long: `Say what a model costs before it runs: work W (scalar operations), depth D (the
+longest path of them), average parallelism W/D, bytes and memory; the class of
+the model and what can be computed beforehand; what each compiler pass saved;
+and how that compares with the bounds of Besta and Hoefler, "Parallel and
+Distributed Graph Neural Networks" (arXiv 2205.09702).
+
+With --data the expressions have values, and the runtime's counters will arrive
+at the same ones exactly. Without, sizes are symbols: n vertices, m arcs, k
+columns, d the largest degree.`,
+		Example: `  weft analyze --model gat
+  weft analyze --model gcn --data cora --mode train
+  weft analyze --model gat --formulation local --hidden 64 --heads 8
+  weft analyze --model gin --data cora --ops --json`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			request, err := r.request(c)
+			if err != nil {
+				return err
+			}
+			rep, err := analysis.Analyze(request)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(rep)
+			}
+			return rep.WriteText(a.out, analysis.Page{Ops: ops})
+		},
+	}
+	r.register(c)
+	wordFlag(c, &r.formulation, "formulation", "global", []string{"global", "local"}, "global: products with sparse matrices where there are such; local: every message a row of its own")
+	c.Flags().BoolVar(&ops, "ops", false, "list every operation")
+	jsonFlag(c, &asJSON)
+	return c
+}
+
+// analysisRun is what analyze and explain have in common.
+type analysisRun struct {
+	*app
+	model             modelFlags
+	data              dataFlags
+	mode, formulation string
+}
+
+func (r *analysisRun) register(c *cobra.Command) {
+	r.model.register(c)
+	r.data.register(r.app, c, "")
+	wordFlag(c, &r.mode, "mode", "inference", []string{"inference", "train"}, "one forward pass, or one training step")
+}
+
+// request reads the data, where some are named, and says what to analyse.
+func (r *analysisRun) request(c *cobra.Command) (analysis.Request, error) {
+	declared, err := model.ByName(r.model.name)
+	if err != nil {
+		return analysis.Request{}, usage(err)
+	}
+	preset := train.Defaults(declared)
+	q := analysis.Request{Model: declared, Options: preset.Options, Decay: preset.Decay, FoldBytes: preset.FoldBytes, Skip: r.model.passes.skipped()}
+	if r.mode == "train" {
+		q.Mode = analysis.Training
+		q.Steps = int64(preset.Epochs)
+	}
+	if r.formulation == "local" {
+		q.Formulation = analysis.Local
+	}
+	if err := r.model.apply(c, &q.Options); err != nil {
+		return q, err
+	}
+	if !r.data.given(c) {
+		if name := changed(c, append(tableFlags, "format", "directed", "undirected", "split")...); name != "" {
+			return q, usagef("--%s is about data: name them with --data, or --vertices and --edges", name)
+		}
+		return q, nil
+	}
+	src, err := r.data.choose(c)
+	if err != nil {
+		return q, err
+	}
+	d, err := src.Open(c.Context(), r.lookup(), nil)
+	if err != nil {
+		return q, err
+	}
+	q.Data, q.Loss = analysis.DataOf(d)
+	return q, nil
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-gnn/weft/dataset"
+)
+
+// app is what subcommands share: where they write and what surrounds them.
+type app struct {
+	out      io.Writer // results
+	log      io.Writer // everything else
+	terminal bool      // log is a terminal: bars may be drawn
+	getenv   func(string) string
+	quiet    bool // only results and errors
+}
+
+// execute runs the command line and returns the exit code.
+func (a *app) execute(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	line, code := report(ctx, err)
+	fmt.Fprintln(a.log, "weft: "+line)
+	return code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "weft",
+		Short: "Train graph neural networks, apply them, and know beforehand what they cost",
+		Long: `weft trains graph neural networks on the CPUs at hand, applies them, and says
+beforehand what they cost in work, depth, bytes and memory.
+
+  weft train                                  a GCN on the karate club, contained in weft
+  weft train --model gat --data cora          a set from $WEFT_DATA, or fetched
+  weft train --vertices people.csv --edges knows.csv --label team    your own tables
+
+Data are looked up in the folders of $WEFT_DATA, then in the cache ($WEFT_CACHE,
+or weft in the user's cache folder). Results go to stdout, everything else to
+stderr; --json prints one JSON object. Exit codes: 0 success, 1 failure, 2 wrong
+usage, 130 interrupted.`,
+		SilenceUsage: true, SilenceErrors: true,
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.log)
+	root.SetFlagErrorFunc(flagError)
+	group(root)
+	root.AddCommand(
+		a.trainCommand(), a.evalCommand(), a.predictCommand(), a.embedCommand(),
+		a.analyzeCommand(), a.explainCommand(), a.modelsCommand(), a.dataCommand(), a.versionCommand(),
+	)
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	return root
+}
+
+// group makes a command that only has subcommands print its help, and name the
+// nearest one where it is given another word.
+func group(c *cobra.Command) {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		var names []string
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() || sub.Name() == "help" {
+				names = append(names, sub.Name())
+			}
+		}
+		return usagef("no command is called %q%s", strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), "weft")+" "+args[0]), accepted(args[0], names))
+	}
+}
+
+// lookup says where data are found.
+func (a *app) lookup() dataset.Options {
+	return dataset.Options{DataPath: filepath.SplitList(a.getenv("WEFT_DATA")), CacheDir: a.cacheDir()}
+}
+
+// cacheDir is where fetched and imported sets go; "" where the system has none.
+func (a *app) cacheDir() string {
+	if dir := a.getenv("WEFT_CACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "weft")
+}
+
+// say writes a line for people to stderr, unless they want quiet.
+func (a *app) say(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.log, format+"\n", args...)
+	}
+}
+
+// print writes a result to stdout.
+func (a *app) print(format string, args ...any) error {
+	if _, err := fmt.Fprintf(a.out, format, args...); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
+}
+
+// printJSON writes the one JSON object of a command to stdout.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
+}

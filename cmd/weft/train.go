@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/tensor"
+	"github.com/weft-gnn/weft/train"
+)
+
+func (a *app) trainCommand() *cobra.Command {
+	t := &trainRun{app: a}
+	c := &cobra.Command{
+		Use:   "train",
+		Short: "Train a model and keep what it learnt",
+		Long: `Train a model on all training items at once, evaluating after every epoch, and
+keep it in a run directory: config.yaml (what determines the run),
+metrics.jsonl (an epoch a line), model.safetensors, result.json, and a
+checkpoint to go on from.
+
+The score is that of the last epoch, or with --patience that of the best
+validation epoch. The loss is the objective of a step before its update:
+the mean loss of the training items plus λ/2·‖W‖² per weight matrix.
+
+The same seed gives the same bits on any number of threads. Ctrl-C saves a
+checkpoint and says how to go on; what follows is what would have followed.
+
+With --seeds N, --json is the object of the first seed and, besides, seeds
+[the score of each], mean and std (sample standard deviation).`,
+		Example: `  weft train
+  weft train --model gat --data cora --recipe paper --seeds 10
+  weft train --vertices people.csv --edges knows.csv --label team --hidden 32
+  weft train --data cora --epochs 1000 --patience 50 --lr 0.005 --json
+  weft train --resume runs/gcn-cora-0-1 --epochs 400`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return t.run(c) },
+	}
+	t.model.register(c)
+	t.data.register(a, c, "karate")
+	t.flags.register(c)
+	quietFlag(a, c)
+	return c
+}
+
+// trainRun is one call of weft train.
+type trainRun struct {
+	*app
+	model modelFlags
+	data  dataFlags
+	flags trainFlags
+	init  map[string]tensor.Matrix
+	readS float64
+}
+
+func (t *trainRun) run(c *cobra.Command) error {
+	if t.flags.resume != "" {
+		return t.resume(c)
+	}
+	src, err := t.data.choose(c)
+	if err != nil {
+		return err
+	}
+	cfg, err := t.flags.config(c, &t.model, src)
+	if err != nil {
+		return err
+	}
+	if t.flags.init != "" {
+		if t.init, _, err = tensor.ReadSafetensors(t.flags.init); err != nil {
+			return fmt.Errorf("--init: %w", err)
+		}
+	}
+	d, err := t.open(c.Context(), src, nil)
+	if err != nil {
+		return err
+	}
+	if cfg.Source, err = src.Kept(t.lookup()); err != nil {
+		return err
+	}
+	return t.seeds(c.Context(), cfg, d)
+}
+
+// open reads the data, timed, and says what they are.
+func (t *trainRun) open(ctx context.Context, src dataset.Source, prep *dataset.Prep) (*dataset.Dataset, error) {
+	start := time.Now()
+	d, err := src.Open(ctx, t.lookup(), prep)
+	t.readS = time.Since(start).Seconds()
+	if err == nil {
+		t.say("%s", describe(d))
+	}
+	return d, err
+}
+
+// seeds trains once per seed and reports.
+func (t *trainRun) seeds(ctx context.Context, cfg train.Config, d *dataset.Dataset) error {
+	var runs []*train.Result
+	for i := range t.flags.seeds {
+		c := cfg
+		c.Seed += uint64(i)
+		dir, made, err := t.dir(c)
+		if err != nil {
+			return err
+		}
+		bar := t.progress(c.Epochs, t.seedLabel(i))
+		set := t.settings(bar)
+		set.Dir, set.Init = dir, t.init
+		if i > 0 {
+			set.Log = nil // once is enough
+		}
+		r, err := t.train(ctx, bar, func() (*train.Trainer, error) { return train.New(c, d, set) })
+		if err != nil {
+			if made {
+				os.Remove(dir) // only if nothing was kept
+			}
+			return err
+		}
+		runs = append(runs, r)
+		if t.flags.seeds > 1 {
+			t.say("seed %d: %s", r.Seed, scoreLine(r))
+		}
+	}
+	return t.result(runs)
+}
+
+func (t *trainRun) seedLabel(i int) string {
+	if t.flags.seeds == 1 {
+		return ""
+	}
+	return fmt.Sprintf("seed %d of %d  ", i+1, t.flags.seeds)
+}
+
+// dir returns the run directory of one seed, and whether it was made here.
+func (t *trainRun) dir(c train.Config) (string, bool, error) {
+	switch {
+	case t.flags.out == "":
+		dir, err := train.NewDir("runs", c)
+		return dir, err == nil, err
+	case t.flags.seeds > 1:
+		return filepath.Join(t.flags.out, fmt.Sprintf("seed-%d", c.Seed)), false, nil
+	}
+	return t.flags.out, false, nil
+}
+
+// saveEvery is the time between checkpoints of a run that is not interrupted.
+const saveEvery = time.Minute
+
+func (t *trainRun) settings(bar *progress) train.Settings {
+	return train.Settings{Threads: t.flags.threads, SaveEvery: saveEvery, Progress: bar.epoch, Log: t.notes()}
+}
+
+// train runs what prepare makes.
+func (t *trainRun) train(ctx context.Context, bar *progress, prepare func() (*train.Trainer, error)) (*train.Result, error) {
+	trainer, err := prepare()
+	if err != nil {
+		return nil, err
+	}
+	defer trainer.Close()
+	bar.metric = trainer.Config().Metric
+	r, err := trainer.Train(ctx)
+	bar.end()
+	if err != nil {
+		return nil, err
+	}
+	r.Time.ReadS, r.Memory.PeakRSSBytes = &t.readS, peakRSS()
+	return r, nil
+}
+
+// resume goes on with a run.
+func (t *trainRun) resume(c *cobra.Command) error {
+	if name := otherThan(c, "resume", "epochs", "threads", "json", "quiet"); name != "" {
+		return usagef("--%s does not go with --resume: the run keeps its settings; --epochs, --threads, --json and --quiet may be given", name)
+	}
+	dir, epochs := t.flags.resume, 0
+	if c.Flags().Changed("epochs") {
+		if epochs = t.flags.epochs; epochs < 1 {
+			return usagef("--epochs %d: want at least 1", epochs)
+		}
+	}
+	cfg, err := train.ReadConfig(dir)
+	if err != nil {
+		return err
+	}
+	d, err := t.open(c.Context(), cfg.Source, nil)
+	if err != nil {
+		return err
+	}
+	d.Name = cfg.Data
+	bar := t.progress(max(epochs, cfg.Epochs), "")
+	r, err := t.train(c.Context(), bar, func() (*train.Trainer, error) {
+		return train.Resume(dir, d, epochs, t.settings(bar))
+	})
+	if err != nil {
+		return err
+	}
+	return t.result([]*train.Result{r})
+}
+
+// otherThan returns a flag that was given and is none of names, "" for none.
+func otherThan(c *cobra.Command, names ...string) string {
+	other := ""
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if other == "" && !slices.Contains(names, f.Name) {
+			other = f.Name
+		}
+	})
+	return other
+}
+
+// result prints what the runs came to.
+func (t *trainRun) result(runs []*train.Result) error {
+	if len(runs) == 1 {
+		if t.flags.json {
+			return t.printJSON(runs[0])
+		}
+		return t.print("%s", resultText(runs[0]))
+	}
+	spread := train.SpreadOf(runs)
+	if t.flags.json {
+		return t.printJSON(struct {
+			*train.Result
+			train.Spread
+		}{runs[0], spread})
+	}
+	return t.print("%s", spreadText(runs[0], spread))
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/program"
+	"github.com/weft-gnn/weft/train"
+)
+
+// modelFlags say which model, and how large.
+type modelFlags struct {
+	name                  string
+	hidden, layers, heads int
+	dropout               float64
+	passes                passes
+}
+
+func (f *modelFlags) register(c *cobra.Command) {
+	s := c.Flags()
+	s.SortFlags = false
+	wordFlag(c, &f.name, "model", "gcn", model.Names(), "model: see weft models")
+	s.IntVar(&f.hidden, "hidden", 0, "width of hidden layers, all heads together, in columns (default: the model's)")
+	s.IntVar(&f.layers, "layers", 0, "number of layers (default: the model's)")
+	s.IntVar(&f.heads, "heads", 0, "attention heads of hidden layers, each hidden/heads wide (default: the model's)")
+	s.Float64Var(&f.dropout, "dropout", 0, "probability from 0 to 1 of dropping features and attention coefficients; 0 switches all dropout off (default: the model's)")
+	passesFlag(c, &f.passes)
+}
+
+// apply replaces the options that the command line names.
+func (f *modelFlags) apply(c *cobra.Command, o *model.Options) error {
+	set := c.Flags().Changed
+	if set("hidden") {
+		o.Hidden = f.hidden
+	}
+	if set("layers") {
+		o.Layers = f.layers
+	}
+	if set("heads") {
+		o.Heads = f.heads
+	}
+	if set("dropout") {
+		o.Dropout, o.EdgeDropout = f.dropout, f.dropout
+	}
+	return usage(o.Validate())
+}
+
+// trainFlags are the settings of a run.
+type trainFlags struct {
+	recipe            string
+	seed              uint64
+	seeds             int
+	epochs, patience  int
+	metric            train.Metric
+	monitor           model.Monitor
+	lr, decay         float64
+	momentum          float64
+	schedule          train.Schedule
+	optimizer         program.OptimizerKind
+	init, resume, out string
+	threads           int
+	json              bool
+}
+
+func (f *trainFlags) register(c *cobra.Command) {
+	s := c.Flags()
+	preset := train.Defaults(model.Model{})
+	f.monitor, f.optimizer = preset.Monitor, preset.Optimizer
+	wordFlag(c, &f.recipe, "recipe", "", []string{"paper"}, "settings published for the model and data; flags given explicitly stand")
+	s.IntVar(&f.epochs, "epochs", preset.Epochs, "number of training steps over all training items: exactly, unless --patience stops earlier")
+	s.IntVar(&f.patience, "patience", preset.Patience, "stop after so many epochs without improvement on the validation items, and keep the best epoch's weights; 0 never does")
+	choiceFlag(c, &f.monitor, "monitor", []string{"loss", "metric", "either"}, "what improvement is: of the validation loss, of the metric, or of either")
+	choiceFlag(c, &f.metric, "metric", []string{"accuracy", "f1", "f1-micro", "roc-auc", "mae", "rmse"}, "score that is reported (default: by the data and task)")
+	s.Float64Var(&f.lr, "lr", preset.LR, "learning rate η, per step")
+	choiceFlag(c, &f.optimizer, "optimizer", []string{"adam", "adamw", "sgd"}, "update rule")
+	s.Float64Var(&f.decay, "weight-decay", preset.Decay.Lambda, "λ: the objective gains λ/2·‖W‖² per weight matrix; with adamw, weights shrink by η·λ per step")
+	s.Float64Var(&f.momentum, "momentum", 0, "μ of sgd, from 0 to 1")
+	choiceFlag(c, &f.schedule.Kind, "schedule", []string{"constant", "cosine", "step"}, "learning rate over the run: η; η·(1 + cos(π·t/T))/2; or η times --step-factor every --step-epochs")
+	s.IntVar(&f.schedule.Warmup, "warmup", 0, "epochs over which the learning rate rises to η first")
+	s.IntVar(&f.schedule.Every, "step-epochs", 50, "epochs between steps of --schedule step")
+	s.Float64Var(&f.schedule.Gamma, "step-factor", 0.5, "factor of --schedule step")
+	s.Uint64Var(&f.seed, "seed", 0, "seed of initial weights and dropout")
+	s.IntVar(&f.seeds, "seeds", 1, "number of runs, with the seeds seed, seed+1, …; reports mean ± standard deviation")
+	s.StringVar(&f.init, "init", "", "initial weights: a safetensors file with parameters of the model's names and shapes")
+	s.StringVar(&f.out, "out", "", "run directory, for --seeds the folder of theirs (default: runs/<model>-<data>-<seed>-<n>)")
+	s.StringVar(&f.resume, "resume", "", "go on with the run in this directory, exactly where it stopped")
+	threadsFlag(c, &f.threads)
+	jsonFlag(c, &f.json)
+}
+
+func threadsFlag(c *cobra.Command, to *int) {
+	c.Flags().IntVar(to, "threads", runtime.NumCPU(), "number of threads; results have the same bits for any")
+}
+
+func jsonFlag(c *cobra.Command, to *bool) {
+	c.Flags().BoolVar(to, "json", false, "print one JSON object on stdout")
+}
+
+func quietFlag(a *app, c *cobra.Command) {
+	c.Flags().BoolVar(&a.quiet, "quiet", false, "print results and errors only")
+}
+
+// config returns the configuration of the run with the first seed.
+//
+// Errors: of usage.
+func (f *trainFlags) config(c *cobra.Command, m *modelFlags, data dataset.Source) (train.Config, error) {
+	declared, err := model.ByName(m.name)
+	if err != nil {
+		return train.Config{}, usage(err)
+	}
+	cfg := train.Defaults(declared)
+	if f.recipe != "" {
+		if cfg, err = train.FromRecipe(declared, strings.TrimPrefix(data.Name(), "planetoid/")); err != nil {
+			return cfg, usage(err)
+		}
+	}
+	cfg.Data, cfg.Source, cfg.Seed, cfg.SkipPasses = data.Name(), data, f.seed, m.passes.skip
+	if err := m.apply(c, &cfg.Options); err != nil {
+		return cfg, err
+	}
+	if err := f.apply(c, &cfg); err != nil {
+		return cfg, err
+	}
+	return cfg, usage(cfg.Validate())
+}
+
+// apply replaces what the command line names.
+func (f *trainFlags) apply(c *cobra.Command, cfg *train.Config) error {
+	for name, set := range map[string]func(){
+		"epochs":       func() { cfg.Epochs = f.epochs },
+		"patience":     func() { cfg.Patience = f.patience },
+		"monitor":      func() { cfg.Monitor = f.monitor },
+		"metric":       func() { cfg.Metric = f.metric },
+		"lr":           func() { cfg.LR = f.lr },
+		"weight-decay": func() { cfg.Decay.Lambda = f.decay },
+		"momentum":     func() { cfg.Momentum = f.momentum },
+		"optimizer":    func() { cfg.Optimizer = f.optimizer },
+	} {
+		if c.Flags().Changed(name) {
+			set()
+		}
+	}
+	cfg.Schedule = train.Schedule{Kind: f.schedule.Kind, Warmup: f.schedule.Warmup}
+	if cfg.Schedule.Kind == train.StepDown {
+		cfg.Schedule.Every, cfg.Schedule.Gamma = f.schedule.Every, f.schedule.Gamma
+	} else if name := changed(c, "step-epochs", "step-factor"); name != "" {
+		return usagef("--%s goes with --schedule step", name)
+	}
+	if f.seeds < 1 {
+		return usagef("--seeds %d: want at least 1", f.seeds)
+	}
+	return nil
+}
