@@ -1,5 +1,6 @@
 package kernel
 
+//go:generate go run ./internal/asm matmul
 //go:generate go run ./internal/asm peak
 //go:generate go run ./internal/asm spmm
 //go:generate go run ./internal/asm softmax

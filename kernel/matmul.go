@@ -2,12 +2,35 @@ package kernel
 
 import "github.com/weft-gnn/weft/tensor"
 
+// products are the loops of the dense products in one variant of instructions.
+// Within a variant results have the same bits for any number of threads, and
+// for any rows beside a row. The variants in assembly add each product to its
+// sum in one rounding, the portable one in two; they also start a new sum after
+// every blockDepth products, which are added in order. So a value of one
+// variant is within (a + 8)·2⁻²⁴·Σ|xw| of another's.
+type products struct {
+	panels
+	multiply   func(x tensor.Matrix, packed []float32, y tensor.Matrix, e epilogue)
+	multiplyTN func(x, g, w tensor.Matrix, buffer []float32)
+	bufferTN   func(b int) int // values of buffer for g of b columns
+}
+
+// epilogue is what follows a product: y = f(y + bias).
+type epilogue struct {
+	bias tensor.Matrix // 1 × b, or empty
+	fn   Func
+}
+
+// products returns the loops that a context uses.
+func (c *Ctx) products() *products { return &productVariants[c.variant()] }
+
 // matmulOperands is what the dense products need beside their matrices.
 type matmulOperands struct {
-	panels []float32     // the right operand, packed
-	bias   tensor.Matrix // 1 × b, or empty
-	tiles  int           // of MatMulTN: how many pieces the result's rows are cut into
-	buffer int           // of MatMulTN: values of scratch space per worker
+	loops  *products
+	packed []float32 // the right operand
+	bias   tensor.Matrix
+	tiles  int // of MatMulTN: how many pieces the result's rows are cut into
+	buffer int // of MatMulTN: values of scratch space per worker
 }
 
 // MatMul computes Y = X·W.
@@ -30,9 +53,9 @@ func MatMulNT(ctx *Ctx, x, w, y tensor.Matrix) {
 	matmul(ctx, "kernel.MatMulNT: y", x, w, y, packRows)
 }
 
-func matmul(ctx *Ctx, what string, x, w, y tensor.Matrix, pack func(panels []float32, w tensor.Matrix)) {
+func matmul(ctx *Ctx, what string, x, w, y tensor.Matrix, pack packFunc) {
 	wantShape(what, y, x.Rows, y.Cols)
-	n := ctx.product(x, w, y, tensor.Matrix{}, Func{}, pack)
+	n := ctx.product(x, w, y, epilogue{}, pack)
 	a, b := int64(x.Cols), int64(y.Cols)
 	ctx.Count.Add(2*n*a*b, 4*(n*a+a*b+n*b))
 }
@@ -51,18 +74,25 @@ func Dense(ctx *Ctx, x, w, bias tensor.Matrix, f Func, y tensor.Matrix) {
 	if biased != 0 {
 		wantShape("kernel.Dense: bias", bias, 1, y.Cols)
 	}
-	n := ctx.product(x, w, y, bias, f, packColumns)
+	n := ctx.product(x, w, y, epilogue{bias, f}, packColumns)
 	ctx.Count.Add(2*n*a*b+biased*n*b+n*b*f.Work(), 4*(n*a+a*b+n*b+biased*b))
 }
 
 // product runs y = f(x·w + bias) over pieces of rows and returns their number.
-func (c *Ctx) product(x, w, y, bias tensor.Matrix, f Func, pack func([]float32, tensor.Matrix)) int64 {
+func (c *Ctx) product(x, w, y tensor.Matrix, e epilogue, pack packFunc) int64 {
 	k := &c.call
-	*k = call{body: productRows, x: x, dst: y, fn: f}
-	k.matmul = matmulOperands{panels: c.floats(panelValues(x.Cols, y.Cols)), bias: bias}
-	pack(k.matmul.panels, w)
+	p := c.products()
+	*k = call{body: productRows, x: x, dst: y, fn: e.fn}
+	k.matmul = matmulOperands{loops: p, packed: c.floats(p.values(x.Cols, y.Cols)), bias: e.bias}
+	pack(p.panels, k.matmul.packed, w)
 	k.cutProduct(x.Rows, x.Cols*y.Cols)
 	return c.cutRows()
+}
+
+// productRows computes rows of y = f(x·w + bias).
+func productRows(c *call, _, _, lo, hi int) {
+	m := &c.matmul
+	m.loops.multiply(rowsOf(c.x, lo, hi), m.packed, rowsOf(c.dst, lo, hi), epilogue{m.bias, c.fn})
 }
 
 // cutProduct sets pieces for rows of work multiply-adds each. A piece reads the
@@ -72,61 +102,4 @@ func (c *call) cutProduct(rows, work int) {
 	c.n = rows
 	c.grain = max(fewest, (grainWork/max(work, 1))&^1)
 	c.pieces = (rows + c.grain - 1) / c.grain
-}
-
-// MatMulTN cuts its rows into at most tnPieces pieces of at least tnRows rows,
-// whose partial products hold at most tnValues values together.
-const (
-	tnRows   = 1024
-	tnPieces = 32
-	tnValues = 1 << 22
-	tnTile   = 64  // rows of the result that one piece computes
-	tnBlock  = 128 // rows of the operands that are packed at once
-)
-
-// MatMulTN computes W = Xᵀ·G, the gradient of a dense layer's weights.
-//
-// Shapes: x is n×a, g n×b, w a×b.
-// Contract: overwrites w, which overlaps neither operand. The rows are cut into
-// fixed pieces whose products are added in order.
-// Cost: work 2nab, bytes 4(na + nb + ab). Scratch: 4·max(2²², ab) bytes at most,
-// and a packing buffer per worker.
-func MatMulTN(ctx *Ctx, x, g, w tensor.Matrix) {
-	wantShape("kernel.MatMulTN: g", g, x.Rows, g.Cols)
-	wantShape("kernel.MatMulTN: w", w, x.Cols, g.Cols)
-	n, a, b := x.Rows, x.Cols, g.Cols
-	c := &ctx.call
-	*c = call{x: x, y: g, dst: w}
-	c.parts = max(1, min(n/tnRows, tnPieces, tnValues/max(a*b, 1)))
-	c.n, c.grain = n, (n+c.parts-1)/c.parts
-	c.matmul = matmulOperands{
-		tiles:  (a + tnTile - 1) / tnTile,
-		buffer: tnBlock*tnTile + panelValues(tnBlock, b),
-	}
-	c.scratch = ctx.floats(c.parts*a*b + ctx.Pool.Threads()*c.matmul.buffer)
-	ctx.Pool.Run(c.parts*c.matmul.tiles, (*tilePieces)(c))
-	done := c.done.Load()
-	if c.parts > 1 {
-		ctx.combine()
-	}
-	ctx.Count.Add(2*done*int64(b), 4*int64(n*a+n*b+a*b))
-}
-
-// tilePieces runs part i/tiles of the rows against tile i%tiles of the result's rows.
-type tilePieces call
-
-func (t *tilePieces) Piece(worker, piece int) {
-	c := (*call)(t)
-	part, tile := piece/c.matmul.tiles, piece%c.matmul.tiles
-	lo := min(part*c.grain, c.n)
-	hi := min(lo+c.grain, c.n)
-	a0 := tile * tnTile
-	a1 := min(a0+tnTile, c.x.Cols)
-	out := c.dst
-	if c.parts > 1 {
-		out = c.partial(part)
-	}
-	buffer := c.scratch[len(c.scratch)-(worker+1)*c.matmul.buffer:]
-	productTN(columns(rowsOf(c.x, lo, hi), a0, a1), rowsOf(c.y, lo, hi), rowsOf(out, a0, a1), buffer[:c.matmul.buffer])
-	c.done.Add(int64(hi-lo) * int64(a1-a0))
 }

@@ -3,55 +3,30 @@ package kernel
 import "github.com/weft-gnn/weft/tensor"
 
 // The portable product computes tiles of 2 rows × 4 columns: eight accumulators
-// and their operands just fit sixteen registers. The right operand is packed
-// into panels of 4 columns, [b/4][a][4], the last one padded with zeros.
+// and their operands just fit sixteen registers.
 const panelCols = 4
 
-// panelValues returns how many values an a×b operand takes in panels.
-func panelValues(a, b int) int { return a * ((b + panelCols - 1) &^ (panelCols - 1)) }
+var panelsGeneric = panels{panelCols, panelCols}
 
-// packColumns packs w.
-func packColumns(panels []float32, w tensor.Matrix) {
-	for j := 0; j < w.Cols; j += panelCols {
-		panel := panels[j*w.Rows : (j+panelCols)*w.Rows]
-		width := min(panelCols, w.Cols-j)
-		if width < panelCols {
-			clear(panel)
-		}
-		for p := range w.Rows {
-			copy(panel[p*panelCols:], w.Row(p)[j:j+width])
-		}
-	}
+var productsGeneric = products{
+	panels:     panelsGeneric,
+	multiply:   multiplyRows,
+	multiplyTN: productTN,
+	bufferTN:   func(b int) int { return tnBlock*tnTile + panelsGeneric.values(tnBlock, b) },
 }
 
-// packRows packs the transpose of w.
-func packRows(panels []float32, w tensor.Matrix) {
-	for j := 0; j < w.Rows; j += panelCols {
-		panel := panels[j*w.Cols : (j+panelCols)*w.Cols]
-		if w.Rows-j < panelCols {
-			clear(panel)
-		}
-		for k := range min(panelCols, w.Rows-j) {
-			for p, v := range w.Row(j + k) {
-				panel[p*panelCols+k] = v
-			}
-		}
-	}
-}
-
-// productRows computes rows of y = f(x·w + bias).
-func productRows(c *call, _, _, lo, hi int) {
-	y := rowsOf(c.dst, lo, hi)
-	multiply(rowsOf(c.x, lo, hi), c.matmul.panels, y, false)
-	if c.matmul.bias.Rows == 0 && c.fn.Kind == Identity {
+// multiplyRows computes y = f(x·w + bias).
+func multiplyRows(x tensor.Matrix, packed []float32, y tensor.Matrix, e epilogue) {
+	multiply(x, packed, y, false)
+	if e.bias.Rows == 0 && e.fn.Kind == Identity {
 		return
 	}
 	for i := range y.Rows {
 		row := y.Row(i)
-		if c.matmul.bias.Rows != 0 {
-			accumulate(row, c.matmul.bias.Row(0))
+		if e.bias.Rows != 0 {
+			accumulate(row, e.bias.Row(0))
 		}
-		c.fn.apply(row, row)
+		e.fn.apply(row, row)
 	}
 }
 
@@ -64,9 +39,9 @@ func productTN(x, g, w tensor.Matrix, buffer []float32) {
 		hi := min(lo+tnBlock, x.Rows)
 		xt := tensor.Of(x.Cols, hi-lo, buffer[:x.Cols*(hi-lo)])
 		transpose(xt, rowsOf(x, lo, hi))
-		panels := buffer[tnBlock*tnTile:]
-		packColumns(panels, rowsOf(g, lo, hi))
-		multiply(xt, panels, w, true)
+		packed := buffer[tnBlock*tnTile:]
+		packColumns(panelsGeneric, packed, rowsOf(g, lo, hi))
+		multiply(xt, packed, w, true)
 	}
 }
 
@@ -79,10 +54,10 @@ func transpose(dst, x tensor.Matrix) {
 }
 
 // multiply computes y = x·w, or y += x·w, of a packed w.
-func multiply(x tensor.Matrix, panels []float32, y tensor.Matrix, add bool) {
+func multiply(x tensor.Matrix, packed []float32, y tensor.Matrix, add bool) {
 	a := x.Cols
 	for j := 0; j < y.Cols; j += panelCols {
-		panel := panels[j*a : (j+panelCols)*a]
+		panel := packed[j*a : (j+panelCols)*a]
 		to := min(j+panelCols, y.Cols)
 		i := 0
 		for ; i+2 <= y.Rows; i += 2 {

@@ -17,6 +17,7 @@ import (
 // families are the groups of functions that one pair of files holds. Avo
 // gathers functions in a global, so that each run of the command builds one.
 var families = map[string]func(){
+	"matmul":  matmul,
 	"peak":    peak,
 	"spmm":    spmm,
 	"softmax": softmax,
