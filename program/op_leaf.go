@@ -33,8 +33,11 @@ type Input struct {
 	Varies bool
 }
 
-func (o Input) String() string                { return "Input(" + o.Name + ")" }
-func (o Input) Slot() string                  { return "input." + o.Name }
+func (o Input) String() string { return "Input(" + o.Name + ")" }
+
+// Slot is "input." and the name.
+func (o Input) Slot() string { return "input." + o.Name }
+
 func (o Input) Shape(in []Type) (Type, error) { return o.Of, arity(in, 0) }
 
 // Input declares an input with cols columns in space s.
@@ -74,7 +77,10 @@ type Param struct {
 func (o Param) String() string {
 	return fmt.Sprintf("Param(%s, %v)", o.Name, o.Init)
 }
-func (o Param) Slot() string                  { return "param." + o.Name }
+
+// Slot is "param." and the name.
+func (o Param) Slot() string { return "param." + o.Name }
+
 func (o Param) Shape(in []Type) (Type, error) { return o.Of, arity(in, 0) }
 
 // Bound returns the half-width of the uniform distribution that the parameter
@@ -129,6 +135,9 @@ type State struct {
 	Of   Type
 }
 
-func (o State) String() string                { return "State(" + o.Name + ")" }
-func (o State) Slot() string                  { return "state." + o.Name }
+func (o State) String() string { return "State(" + o.Name + ")" }
+
+// Slot is "state." and the name.
+func (o State) Slot() string { return "state." + o.Name }
+
 func (o State) Shape(in []Type) (Type, error) { return o.Of, arity(in, 0) }
