@@ -38,6 +38,7 @@ func (o Input) String() string { return "Input(" + o.Name + ")" }
 // Slot is "input." and the name.
 func (o Input) Slot() string { return "input." + o.Name }
 
+// Shape is what was declared.
 func (o Input) Shape(in []Type) (Type, error) { return o.Of, arity(in, 0) }
 
 // Input declares an input with cols columns in space s.
@@ -81,6 +82,7 @@ func (o Param) String() string {
 // Slot is "param." and the name.
 func (o Param) Slot() string { return "param." + o.Name }
 
+// Shape is what was declared.
 func (o Param) Shape(in []Type) (Type, error) { return o.Of, arity(in, 0) }
 
 // Bound returns the half-width of the uniform distribution that the parameter
@@ -140,4 +142,5 @@ func (o State) String() string { return "State(" + o.Name + ")" }
 // Slot is "state." and the name.
 func (o State) Slot() string { return "state." + o.Name }
 
+// Shape is what was declared.
 func (o State) Shape(in []Type) (Type, error) { return o.Of, arity(in, 0) }
