@@ -14,31 +14,16 @@ import (
 func Scatter(ctx *Ctx, b *graph.Block, end End, x, y tensor.Matrix) {
 	wantShape("kernel.Scatter: x", x, vertices(b, end), y.Cols)
 	wantShape("kernel.Scatter: y", y, b.Edges(), y.Cols)
-	ctx.call = call{body: scatterRows, seg: at(b, Dst), x: x, dst: y}
+	ctx.call = call{body: ctx.sparse().scatter, seg: at(b, Dst), x: x, dst: y}
 	if end == Src {
-		ctx.call.body = gatherRows
+		ctx.call.body = ctx.sparse().gather
 	}
-	m, k := ctx.rows(y.Rows, y.Cols), int64(y.Cols)
+	m, k := ctx.edges(y.Rows, y.Cols), int64(y.Cols)
 	if end == Src {
 		ctx.Count.Add(0, 4*m+8*m*k)
 		return
 	}
 	ctx.Count.Add(0, 8*int64(x.Rows+1)+4*int64(x.Rows)*k+4*m*k)
-}
-
-// scatterRows copies each row to the positions that it owns, from lo to hi.
-func scatterRows(c *call, _, _, lo, hi int) {
-	r := c.seg.rowOf(int64(lo))
-	for p := lo; p < hi; p++ {
-		r = c.seg.advance(r, p)
-		copy(c.dst.Row(p), c.x.Row(r))
-	}
-}
-
-func gatherRows(c *call, _, _, lo, hi int) {
-	for p := lo; p < hi; p++ {
-		copy(c.dst.Row(p), c.x.Row(int(c.seg.other[p])))
-	}
 }
 
 // Aggregate sums the rows of each vertex's edges: y[v] = Σ_{e at v} x[e].
@@ -63,17 +48,9 @@ func EdgeAdd(ctx *Ctx, b *graph.Block, x, y, z tensor.Matrix) {
 	wantShape("kernel.EdgeAdd: x", x, b.Src, z.Cols)
 	wantShape("kernel.EdgeAdd: y", y, b.Dst, z.Cols)
 	wantShape("kernel.EdgeAdd: z", z, b.Edges(), z.Cols)
-	ctx.call = call{body: edgeAddRows, seg: at(b, Dst), x: x, y: y, dst: z}
-	m, k := ctx.rows(z.Rows, z.Cols), int64(z.Cols)
+	ctx.call = call{body: ctx.sparse().edgeAdd, seg: at(b, Dst), x: x, y: y, dst: z}
+	m, k := ctx.edges(z.Rows, z.Cols), int64(z.Cols)
 	ctx.Count.Add(m*k, edgeBytes(b, m)+8*m*k+4*int64(b.Dst)*k)
-}
-
-func edgeAddRows(c *call, _, _, lo, hi int) {
-	r := c.seg.rowOf(int64(lo))
-	for p := lo; p < hi; p++ {
-		r = c.seg.advance(r, p)
-		addTo(c.dst.Row(p), c.x.Row(int(c.seg.other[p])), c.y.Row(r), 0)
-	}
 }
 
 // EdgeDot computes, per edge and head, the product of a row of each end, which
@@ -89,17 +66,9 @@ func EdgeDot(ctx *Ctx, b *graph.Block, x, y, z tensor.Matrix) {
 	wantShape("kernel.EdgeDot: y", y, b.Dst, x.Cols)
 	wantShape("kernel.EdgeDot: z", z, b.Edges(), z.Cols)
 	wantHeads("kernel.EdgeDot: z", x.Cols, z.Cols)
-	ctx.call = call{body: edgeDotRows, seg: at(b, Dst), x: x, y: y, dst: z}
-	m, k := ctx.rows(z.Rows, x.Cols), int64(x.Cols)
+	ctx.call = call{body: ctx.sparse().edgeDot, seg: at(b, Dst), x: x, y: y, dst: z}
+	m, k := ctx.edges(z.Rows, x.Cols), int64(x.Cols)
 	ctx.Count.Add(2*m*k, edgeBytes(b, m)+4*m*k+4*int64(b.Dst)*k+4*m*int64(z.Cols))
-}
-
-func edgeDotRows(c *call, _, _, lo, hi int) {
-	r := c.seg.rowOf(int64(lo))
-	for p := lo; p < hi; p++ {
-		r = c.seg.advance(r, p)
-		headDot(c.dst.Row(p), c.x.Row(int(c.seg.other[p])), c.y.Row(r))
-	}
 }
 
 // edgeBytes is what reading both ends of m edges in destination order takes.

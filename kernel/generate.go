@@ -2,5 +2,6 @@ package kernel
 
 //go:generate go run ./internal/asm matmul
 //go:generate go run ./internal/asm peak
+//go:generate go run ./internal/asm edge
 //go:generate go run ./internal/asm spmm
 //go:generate go run ./internal/asm softmax

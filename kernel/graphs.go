@@ -37,7 +37,7 @@ func GraphBroadcast(ctx *Ctx, b *graph.Block, x, y tensor.Matrix) {
 	s := ctx.graphsOf(b)
 	wantShape("kernel.GraphBroadcast: x", x, s.rows(), y.Cols)
 	wantShape("kernel.GraphBroadcast: y", y, int(s.edges()), y.Cols)
-	ctx.call = call{body: scatterRows, seg: s, x: x, dst: y}
+	ctx.call = call{body: ctx.sparse().scatter, seg: s, x: x, dst: y}
 	n, k := ctx.rows(y.Rows, y.Cols), int64(y.Cols)
 	ctx.Count.Add(0, 8*int64(x.Rows+1)+4*int64(x.Rows)*k+4*n*k)
 }

@@ -68,6 +68,10 @@ func (s segments) advance(r, p int) int {
 	return r
 }
 
+// segmentValues is how many values a piece of a kernel over edges holds, about.
+// Rows and edges are whole in one piece, so that it is no part of the result.
+const segmentValues = 1 << 17
+
 // chunkEdges is the length at which a row is cut, so that the reduction of a
 // hub is itself parallel: its chunks start at the row's own start, are summed
 // separately and combined in order. Rows of up to chunkEdges are summed in
@@ -158,7 +162,17 @@ func (c *Ctx) cutSegments(width int) {
 	c.chunks = k.seg.appendChunks(c.chunks[:0])
 	k.chunks = c.chunks
 	cost := (k.seg.edges() + int64(k.seg.rows())) * int64(max(width, 1))
-	k.pieces = int((cost + grainValues - 1) / grainValues)
+	k.pieces = int((cost + segmentValues - 1) / segmentValues)
+}
+
+// edges runs the call's body over m edges of width values, in pieces that are
+// no part of the result, and returns how many the pieces covered.
+func (c *Ctx) edges(m, width int) int64 {
+	k := &c.call
+	k.n = m
+	k.grain = max(1, segmentValues/max(width, 1))
+	k.pieces = (m + k.grain - 1) / k.grain
+	return c.cutRows()
 }
 
 // runSegments runs a call cut by cutSegments. Bodies skip the rows that are

@@ -10,6 +10,7 @@ import (
 // multiply and add in one rounding.
 type sparseLoops struct {
 	sumNeighbours, sumEdges, sumWeighted sumFunc
+	edgeAdd, scatter, gather, edgeDot    edgeLoop
 	softmax                              softmaxLoops
 	lanes                                int // values of a vector; 0 without vectors
 }
@@ -26,10 +27,14 @@ type softmaxLoops struct {
 // sumFunc sets row i of y to the sum over positions ptr[i] to ptr[i+1].
 type sumFunc func(c *call, ptr []int64, y tensor.Matrix)
 
+// edgeLoop goes through edges lo to hi in destination order, as the body of a call.
+type edgeLoop func(c *call, worker, piece, lo, hi int)
+
 var sparseGeneric = sparseLoops{
 	sumNeighbours: func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumNeighbours) },
 	sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumEdges) },
 	sumWeighted:   func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumWeighted) },
+	edgeAdd:       edgeAddRows, scatter: scatterRows, gather: gatherRows, edgeDot: edgeDotRows,
 	softmax: softmaxLoops{
 		rows: softmaxRows, chunkMax: softmaxChunkMax, chunkExp: softmaxChunkExp, chunkDivide: softmaxChunkDivide,
 		gradRows: softmaxGradRows, chunkSum: softmaxChunkSum, chunkWeigh: softmaxChunkWeigh,

@@ -181,6 +181,72 @@ func TestEdgeSoftmaxKeepsFaultsApart(t *testing.T) {
 	}
 }
 
+// Rows per edge agree with the portable loops at every width: copies and sums
+// in all bits, products to the rounding of each term.
+func TestEdgeRowsAtEveryWidth(t *testing.T) {
+	b := smallPiece()
+	m := b.Edges()
+	for k := range everyWidth + 1 {
+		src := newSource(uint64(k))
+		x, y := src.uniform(b.Src, k), src.uniform(b.Dst, k)
+		for _, f := range []struct {
+			name string
+			run  func(ctx *Ctx, z tensor.Matrix)
+		}{
+			{"EdgeAdd", func(ctx *Ctx, z tensor.Matrix) { EdgeAdd(ctx, b, x, y, z) }},
+			{"Scatter at src", func(ctx *Ctx, z tensor.Matrix) { Scatter(ctx, b, Src, x, z) }},
+			{"Scatter at dst", func(ctx *Ctx, z tensor.Matrix) { Scatter(ctx, b, Dst, y, z) }},
+		} {
+			want := tensor.New(m, k)
+			contexts[0].using(cpu.Generic, func(ctx *Ctx) { f.run(ctx, want) })
+			eachVariant(func(isa cpu.ISA, ctx *Ctx) {
+				z := src.empty(m, k)
+				before := guards(z)
+				f.run(ctx, z)
+				if !z.Equal(want) || guards(z) != before {
+					t.Fatalf("%v: %s of width %d differs, or wrote beside its result", isa, f.name, k)
+				}
+			})
+		}
+		for heads := 1; heads <= k; heads++ {
+			if k%heads != 0 {
+				continue
+			}
+			want := tensor.New(m, heads)
+			contexts[0].using(cpu.Generic, func(ctx *Ctx) { EdgeDot(ctx, b, x, y, want) })
+			eachVariant(func(isa cpu.ISA, ctx *Ctx) {
+				z := src.empty(m, heads)
+				before := guards(z)
+				EdgeDot(ctx, b, x, y, z)
+				if e, off := farthest(z, want); !(off <= float64(k/heads)*2*unit) || guards(z) != before {
+					t.Fatalf("%v: product of width %d, %d heads: edge %d is off by %g, or wrote beside its result", isa, k, heads, e, off)
+				}
+			})
+		}
+	}
+}
+
+// An edge's product has the same bits wherever it lies in a row, a group or a piece.
+func TestEdgeDotDoesNotDependOnPlace(t *testing.T) {
+	b := ladder(70)
+	for _, w := range []struct{ k, heads int }{{1, 1}, {7, 1}, {64, 1}, {64, 8}, {150, 1}, {24, 3}} {
+		src := newSource(uint64(w.k))
+		x, row := src.uniform(1, w.k), src.uniform(1, w.k)
+		y, z := tensor.New(b.Dst, w.k), tensor.New(b.Edges(), w.heads)
+		for v := range b.Dst {
+			copy(y.Row(v), row.Row(0))
+		}
+		for _, isa := range variants() {
+			contexts[1].using(isa, func(ctx *Ctx) { EdgeDot(ctx, b, x, y, z) })
+			for e := range z.Rows {
+				if !rowsOf(z, e, e+1).Equal(rowsOf(z, 0, 1)) {
+					t.Fatalf("%v, k = %d, %d heads: edge %d is %v, edge 0 is %v", isa, w.k, w.heads, e, z.Row(e), z.Row(0))
+				}
+			}
+		}
+	}
+}
+
 // farthest returns the row in which two matrices differ most, and by how much.
 func farthest(x, y tensor.Matrix) (row int, off float64) {
 	for i := range x.Rows {

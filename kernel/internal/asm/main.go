@@ -19,6 +19,7 @@ import (
 var families = map[string]func(){
 	"matmul":  matmul,
 	"peak":    peak,
+	"edge":    edge,
 	"spmm":    spmm,
 	"softmax": softmax,
 }
