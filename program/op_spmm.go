@@ -23,7 +23,7 @@ func (o SpMM) String() string {
 	if o.Weighted {
 		w = ", weighted"
 	}
-	return fmt.Sprintf("SpMM(%v%s)", o.Along, w)
+	return fmt.Sprintf("SpMM(%v, %v%s)", o.Along, o.Over, w)
 }
 
 func (o SpMM) arity() int {
