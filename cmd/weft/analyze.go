@@ -47,6 +47,7 @@ columns, d the largest degree.`,
 	wordFlag(c, &r.formulation, "formulation", "global", []string{"global", "local"}, "global: products with sparse matrices where there are such; local: every message a row of its own")
 	c.Flags().BoolVar(&ops, "ops", false, "list every operation")
 	jsonFlag(c, &asJSON)
+	title(c, "Analysis")
 	return c
 }
 
@@ -60,8 +61,9 @@ type analysisRun struct {
 
 func (r *analysisRun) register(c *cobra.Command) {
 	r.model.register(c)
-	r.data.register(r.app, c, "")
+	r.data.register(r.app, c, "", " (default: none, sizes are symbols)")
 	wordFlag(c, &r.mode, "mode", "inference", []string{"inference", "train"}, "one forward pass, or one training step")
+	title(c, "Analysis")
 }
 
 // request reads the data, where some are named, and says what to analyse.

@@ -32,11 +32,13 @@ type applied struct {
 
 func (p *applied) register(c *cobra.Command) {
 	c.Flags().SortFlags = false
-	c.Flags().StringVar(&p.path, "run", "", "run directory of weft train, or a model file (required)")
-	p.data.register(p.app, c, "")
+	c.Flags().StringVar(&p.path, "run", "", "run `DIR` of weft train, or a model file (required)")
+	title(c, "Model")
+	p.data.register(p.app, c, "", " (default: the run's)")
 	threadsFlag(c, &p.threads)
 	jsonFlag(c, &p.json)
 	quietFlag(p.app, c)
+	title(c, "Run and result")
 }
 
 // load reads the model and the data: those the command line names, or the run's.

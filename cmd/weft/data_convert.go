@@ -28,8 +28,8 @@ appears whole or not at all.`,
 			return a.save(out, d, overwrite, asJSON)
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "folder to write (required)")
-	data.register(a, c, "")
+	c.Flags().StringVar(&out, "out", "", "`DIR` to write (required)")
+	data.register(a, c, "", " (default: none)")
 	overwriteFlag(c, &overwrite)
 	jsonFlag(c, &asJSON)
 	return c

@@ -21,7 +21,8 @@ folder), where --data finds them. Every file has the size and SHA-256 that weft
 knows, or is refused; one that is there already is checked only, and a transfer
 that broke off goes on where it stopped.
 
-Sets: ` + strings.Join(dataset.Fetchable(), ", ") + ".",
+Sets:
+` + strings.Join(wrap(strings.Join(dataset.Fetchable(), ", ")+".", helpWidth), "\n"),
 		Example:   "  weft data fetch cora\n  weft data fetch cora citeseer && weft train --data cora --recipe paper",
 		Args:      args(1, len(dataset.Fetchable()), "names of sets: "+strings.Join(dataset.Fetchable(), ", ")),
 		ValidArgs: dataset.Fetchable(),

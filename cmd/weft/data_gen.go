@@ -22,13 +22,14 @@ func (a *app) dataGenCommand() *cobra.Command {
 		Short: "Make a synthetic graph",
 		Long: `Make a synthetic graph and write it as a folder. Kinds:
 
-  arxiv     like ogbn-arxiv: 169,343 vertices, 2,315,598 arcs, 128 features, 40 classes
-  products  like ogbn-products: 2,449,029 vertices, 123,718,280 arcs, 100 features, 47 classes
-  reddit    like Reddit: 232,965 vertices, 114,615,892 arcs, 602 features, 41 classes
-  sbm       stochastic block model: 10,000 vertices of mean degree 10, 32 features, 7 classes
-  rmat      Graph500's R-MAT: 65,536 vertices, 16 edges for each, both ways
-  grid      100 × 100 vertices, each joined to those beside it
-  star      a centre and 1,000 leaves
+              vertices         arcs  features  classes
+  arxiv        169,343    2,315,598       128       40  like ogbn-arxiv
+  products   2,449,029  123,718,280       100       47  like ogbn-products
+  reddit       232,965  114,615,892       602       41  like Reddit
+  sbm           10,000     ~100,000        32        7  stochastic block model
+  rmat          65,536   ~2,000,000         –        –  R-MAT of Graph500
+  grid          10,000       39,600         –        –  100 × 100, 4 beside each
+  star           1,001        2,000         –        –  a centre and its leaves
 
 The first three have the set's counts times the scale, degrees by a power law,
 and classes planted in edges and features. The same kind, scale and seed give
@@ -57,9 +58,9 @@ the same graph.`,
 		},
 	}
 	c.Flags().SortFlags = false
-	c.Flags().Float64Var(&opt.Scale, "scale", 1, "factor of vertices and arcs, for look-alikes of features and classes too")
-	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "seed of the random numbers")
-	c.Flags().StringVar(&out, "out", "", "folder to write (default: KIND-SCALE-SEED)")
+	c.Flags().Float64Var(&opt.Scale, "scale", 1, "`FACTOR` of vertices and arcs, for look-alikes of features and classes too")
+	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "`SEED` of the random numbers")
+	c.Flags().StringVar(&out, "out", "", "`DIR` to write (default: KIND-SCALE-SEED)")
 	overwriteFlag(c, &overwrite)
 	jsonFlag(c, &asJSON)
 	return c

@@ -37,8 +37,8 @@ learnt are kept.`,
 			return a.save(filepath.Join(dir, name), d, overwrite, asJSON)
 		},
 	}
-	c.Flags().StringVar(&name, "name", "", "name that the set will have (required)")
-	data.register(a, c, "")
+	c.Flags().StringVar(&name, "name", "", "`NAME` that the set will have (required)")
+	data.register(a, c, "", " (default: none)")
 	overwriteFlag(c, &overwrite)
 	jsonFlag(c, &asJSON)
 	return c

@@ -36,7 +36,7 @@ directions were made. Degrees are in-degrees; density is m/n².`,
 			return a.print("%s", infoText(dataset.Info(d)))
 		},
 	}
-	data.register(a, c, "")
+	data.register(a, c, "", " (default: none)")
 	jsonFlag(c, &asJSON)
 	return c
 }

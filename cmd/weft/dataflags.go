@@ -24,30 +24,33 @@ type dataFlags struct {
 // tableFlags are those that describe a user's own tables.
 var tableFlags = []string{"vertices", "edges", "id", "label", "features", "source", "target", "weight", "task", "unknown"}
 
-// register declares the flags; preset is the data where none are named.
-func (f *dataFlags) register(a *app, c *cobra.Command, preset string) {
+// register declares the flags; preset is the data where none are named, or
+// without says what holds then.
+func (f *dataFlags) register(a *app, c *cobra.Command, preset, without string) {
 	s := c.Flags()
 	s.SortFlags = false
-	s.StringVar(&f.data, "data", preset, "data set: a name looked up in $WEFT_DATA and the cache (karate, cora, tu/MUTAG), or a path")
+	s.StringVar(&f.data, "data", preset, "data `SET`: a name looked up in $WEFT_DATA and the cache, such as cora or tu/MUTAG, or a path"+without)
 	complete(c, "data", a.completeData)
 	var layouts []string
 	for _, l := range dataset.Formats() {
 		layouts = append(layouts, l.Name)
 	}
 	wordFlag(c, &f.format, "format", "", layouts, "layout of --data (default: detected from its content)")
-	s.BoolVar(&f.directed, "directed", false, "an edge is one arc, source to target (default: what the data state, undirected for your own tables)")
+	s.BoolVar(&f.directed, "directed", false, "an edge is one arc, source to target (default: what the data state; tables of your own are undirected)")
 	s.BoolVar(&f.undirected, "undirected", false, "an edge is two arcs, one each way")
-	s.StringVar(&f.split, "split", "", "training, validation and test items: random:0.6,0.2,0.2[:SEED], per-class:20,500,1000[:SEED], column:NAME, file:PATH, or one of the set's own by name (default: the set's first; 60, 20 and 20 % of your own tables)")
-	s.StringVar(&f.vertices, "vertices", "", "your own table of vertices: CSV, TSV or Parquet")
-	s.StringVar(&f.edges, "edges", "", "your own table of edges")
-	s.StringVar(&f.id, "id", "", "vertex column that names vertices, numbers or texts (default: the first)")
-	s.StringVar(&f.label, "label", "", "vertex column to learn")
-	s.StringSliceVar(&f.features, "features", nil, "vertex columns to learn from: numbers, or texts of few values (default: all others)")
-	s.StringVar(&f.source, "source", "", "edge column of the first end (default: the first)")
-	s.StringVar(&f.target, "target", "", "edge column of the second end (default: the second)")
-	s.StringVar(&f.weight, "weight", "", "edge column of weights (default: none, all are 1)")
+	s.StringVar(&f.split, "split", "", "items to train on, validate and test: random:0.6,0.2,0.2[:SEED] (shares), per-class:20,500,1000[:SEED] (counts), column:NAME, file:PATH, or the `NAME` of one of the set's own (default: the set's first; of your own tables 60, 20 and 20 %)")
+	title(c, "Data")
+	s.StringVar(&f.vertices, "vertices", "", "`FILE` with a row per vertex: CSV, TSV or Parquet (default: none)")
+	s.StringVar(&f.edges, "edges", "", "`FILE` with a row per edge (default: none)")
+	s.StringVar(&f.id, "id", "", "vertex `COLUMN` that names vertices, by numbers or texts (default: the first)")
+	s.StringVar(&f.label, "label", "", "vertex `COLUMN` to learn (default: none)")
+	s.StringSliceVar(&f.features, "features", nil, "vertex `COLUMNS` to learn from, numbers or texts of few values, separated by commas (default: all that are left)")
+	s.StringVar(&f.source, "source", "", "edge `COLUMN` of the first end (default: the first)")
+	s.StringVar(&f.target, "target", "", "edge `COLUMN` of the second end (default: the second)")
+	s.StringVar(&f.weight, "weight", "", "edge `COLUMN` of weights (default: none, all are 1)")
 	choiceFlag(c, &f.task, "task", []string{"vertex-classification", "vertex-regression", "link-prediction"}, "what to learn (default: by the label's values)")
-	wordFlag(c, &f.unknown, "unknown", "error", []string{"error", "add", "drop"}, "an edge to an id that the vertex table lacks is an error, adds the vertex, or is dropped")
+	wordFlag(c, &f.unknown, "unknown", "error", []string{"error", "add", "drop"}, "what becomes of an edge to an id that the vertex table lacks: an error, another vertex, or nothing")
+	title(c, "Your own tables, in place of --data")
 }
 
 // changed returns the first of the given flags that was set, "" for none.

@@ -10,7 +10,7 @@ func (a *app) embedCommand() *cobra.Command {
 	w := &written{applied: applied{app: a}, name: "embedding.csv"}
 	c := &cobra.Command{
 		Use:   "embed",
-		Short: "Write a vector for every vertex: the last hidden layer of a trained model",
+		Short: "Write a trained model's last hidden layer, a vector per vertex",
 		Long: `Write, for every vertex under its own id, what the last layer of a trained
 model reads: the output of the last hidden layer, h_v after its activation, in
 the columns h_0, h_1, …. A model of one layer has no hidden one and gives back

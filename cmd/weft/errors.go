@@ -44,7 +44,7 @@ func report(ctx context.Context, err error) (string, int) {
 	var wrong usageError
 	switch {
 	case errors.As(err, &stopped) && stopped.Dir != "":
-		return fmt.Sprintf("stopped after %d epochs, saved: go on with `weft train --resume %s`", stopped.Epoch, stopped.Dir), exitInterrupted
+		return fmt.Sprintf("stopped after %s, saved: go on with `weft train --resume %s`", plural(int64(stopped.Epoch), "epoch", "epochs"), stopped.Dir), exitInterrupted
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return "interrupted", exitInterrupted
 	case errors.As(err, &wrong):
@@ -106,7 +106,7 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	if near := dataset.Nearest(word, names); len(near) > 0 {
 		return usagef("%s has no flag %s, did you mean --%s?", called, given, near[0])
 	}
-	return usagef("%s has no flag %s: see weft %s --help", called, given, called)
+	return usagef("%s has no flag %s: see %s --help", called, given, c.CommandPath())
 }
 
 // reason says what is wrong with a flag's value: the words of the standard
@@ -141,7 +141,7 @@ func args(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return usagef("%s needs %s: see weft %s --help", name(c), what, name(c))
+			return usagef("%s needs %s: see %s --help", name(c), what, c.CommandPath())
 		case len(args) > most:
 			return usagef("%s takes %s only: got %q too", name(c), what, args[most])
 		}

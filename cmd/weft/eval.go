@@ -27,7 +27,8 @@ without a split are scored whole, as "test".`,
 		RunE: func(c *cobra.Command, _ []string) error { return e.run(c) },
 	}
 	e.register(c)
-	choiceFlag(c, &e.metric, "metric", []string{"accuracy", "f1", "f1-micro", "roc-auc", "mae", "rmse"}, "score (default: the run's)")
+	choiceFlag(c, &e.metric, "metric", metrics, "score (default: the run's)")
+	title(c, "Run and result")
 	return c
 }
 

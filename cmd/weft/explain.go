@@ -44,6 +44,7 @@ choose by sizes: give the data to see what will really run.`,
 	}
 	r.register(c)
 	jsonFlag(c, &asJSON)
+	title(c, "Analysis")
 	return c
 }
 

@@ -20,7 +20,7 @@ type choice struct {
 }
 
 func (c *choice) String() string { return c.value }
-func (c *choice) Type() string   { return strings.Join(c.names, "|") }
+func (c *choice) Type() string   { return "NAME" }
 
 // Set takes a word, or says which ones there are.
 func (c *choice) Set(word string) error {
@@ -68,7 +68,7 @@ func complete(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 // passes is the flag that leaves out passes of the compiler.
 type passes struct{ skip []string }
 
-func (p *passes) Type() string { return "all|none|-NAME,…" }
+func (p *passes) Type() string { return "LIST" }
 
 func (p *passes) String() string {
 	switch {
@@ -138,7 +138,7 @@ func optionalPasses() []string {
 }
 
 func passesFlag(c *cobra.Command, p *passes) {
-	c.Flags().Var(p, "passes", "compiler passes: all; none runs the program as it was declared; -fold,-reorder leaves those two out (see weft explain)")
+	c.Flags().Var(p, "passes", "compiler passes: all, none (the program runs as it was declared), or those to leave out, such as -fold,-reorder; see weft explain")
 	words := []string{"all", "none"}
 	for _, name := range optionalPasses() {
 		words = append(words, "-"+name)

@@ -17,7 +17,7 @@ func (a *app) predictCommand() *cobra.Command {
 		Long: `Apply a trained model to every vertex, labelled or not, of its own data or of
 new ones, and write a row for each under its own id:
 
-  classification   id, prediction (the label's name), prob_<class> for each class
+  classification   id, prediction (the label's name), prob_<class> per class
   several targets  id, prob_0, prob_1, …
   regression       id, value
 
@@ -55,7 +55,8 @@ type written struct {
 
 func (w *written) register(c *cobra.Command) {
 	w.applied.register(c)
-	c.Flags().StringVar(&w.out, "out", "", "file to write: .csv, .parquet or .npy; - writes CSV to stdout (default: "+w.name+" beside the model)")
+	c.Flags().StringVar(&w.out, "out", "", "`FILE` to write, .csv, .parquet or .npy; - writes CSV to stdout (default: "+w.name+" beside the model)")
+	title(c, "Run and result")
 }
 
 // rows is the JSON of weft predict and embed.

@@ -20,6 +20,7 @@ type progress struct {
 
 	bar     *progressbar.ProgressBar
 	started time.Time
+	first   int       // the first epoch that was run: a resumed run begins later
 	shown   time.Time // when something was last shown
 }
 
@@ -33,11 +34,11 @@ const (
 
 // progress prepares to show a run of so many epochs.
 func (a *app) progress(epochs int, label string) *progress {
-	p := &progress{app: a, label: label, epochs: epochs, started: time.Now(), shown: time.Now()}
+	p := &progress{app: a, label: label, epochs: epochs, first: -1, started: time.Now(), shown: time.Now()}
 	if a.terminal && !a.quiet {
 		p.bar = progressbar.NewOptions(epochs,
 			progressbar.OptionSetWriter(a.log), progressbar.OptionSetWidth(24), progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionUseANSICodes(true))
+			progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish(), progressbar.OptionUseANSICodes(true))
 	}
 	return p
 }
@@ -45,18 +46,27 @@ func (a *app) progress(epochs int, label string) *progress {
 // epoch shows an epoch, if it is time.
 func (p *progress) epoch(e train.Epoch) {
 	last := e.Epoch+1 == e.Epochs
+	if p.first < 0 {
+		p.first = e.Epoch
+	}
 	switch {
 	case p.app.quiet:
 	case p.bar != nil:
 		if time.Since(p.shown) >= redraw || last {
 			p.shown = time.Now()
-			p.bar.Describe(p.text(e))
+			p.bar.Describe(fmt.Sprintf("%s  %s left ", p.text(e), seconds(p.left(e).Seconds())))
 			p.bar.Set(e.Epoch + 1) // its error is the writer's: a lost bar harms nothing
 		}
 	case p.label == "" && p.due(e):
 		p.shown = time.Now()
 		p.app.say("epoch %*d/%d  %s  %s", len(fmt.Sprint(e.Epochs)), e.Epoch+1, e.Epochs, p.text(e), seconds(time.Since(p.started).Seconds()))
 	}
+}
+
+// left estimates the time to the last epoch, from that of the epochs so far.
+func (p *progress) left(e train.Epoch) time.Duration {
+	done := e.Epoch + 1 - p.first
+	return time.Since(p.started) / time.Duration(done) * time.Duration(e.Epochs-e.Epoch-1)
 }
 
 // due reports whether a line is written for an epoch.

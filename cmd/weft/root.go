@@ -51,19 +51,52 @@ Data are looked up in the folders of $WEFT_DATA, then in the cache ($WEFT_CACHE,
 or weft in the user's cache folder). Results go to stdout, everything else to
 stderr; --json prints one JSON object. Exit codes: 0 success, 1 failure, 2 wrong
 usage, 130 interrupted.`,
+		Version:      readVersion().Version,
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.log)
+	root.SetVersionTemplate("weft {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(printUsage)
 	group(root)
 	root.AddCommand(
 		a.trainCommand(), a.evalCommand(), a.predictCommand(), a.embedCommand(),
 		a.analyzeCommand(), a.explainCommand(), a.modelsCommand(), a.dataCommand(), a.versionCommand(),
 	)
-	root.InitDefaultHelpCmd()
+	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			group(c)
+		}
+	}
 	return root
+}
+
+// helpCommand makes `weft help data gen` the same as `weft data gen --help`.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Say what a command does",
+		ValidArgsFunction: func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
+			c, _, err := root.Find(words)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return subcommands(c), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, words []string) error {
+			c, rest, err := root.Find(words)
+			if err == nil && len(rest) > 0 {
+				return noSuchCommand(c, rest[0])
+			}
+			if err != nil {
+				return err
+			}
+			return c.Help()
+		},
+	}
 }
 
 // group makes a command that only has subcommands print its help, and name the
@@ -74,14 +107,24 @@ func group(c *cobra.Command) {
 		if len(args) == 0 {
 			return c.Help()
 		}
-		var names []string
-		for _, sub := range c.Commands() {
-			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				names = append(names, sub.Name())
-			}
-		}
-		return usagef("no command is called %q%s", strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), "weft")+" "+args[0]), accepted(args[0], names))
+		return noSuchCommand(c, args[0])
 	}
+}
+
+// noSuchCommand says which commands c has in place of word.
+func noSuchCommand(c *cobra.Command, word string) error {
+	called := strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), "weft") + " " + word)
+	return usagef("no command is called %q%s", called, accepted(word, subcommands(c)))
+}
+
+func subcommands(c *cobra.Command) []string {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
 }
 
 // lookup says where data are found.

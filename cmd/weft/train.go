@@ -44,9 +44,10 @@ With --seeds N, --json is the object of the first seed and, besides, seeds
 		RunE: func(c *cobra.Command, _ []string) error { return t.run(c) },
 	}
 	t.model.register(c)
-	t.data.register(a, c, "karate")
+	t.data.register(a, c, "karate", "")
 	t.flags.register(c)
 	quietFlag(a, c)
+	title(c, "Run and result")
 	return c
 }
 

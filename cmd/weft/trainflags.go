@@ -2,6 +2,7 @@ package main
 
 import (
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,12 +24,13 @@ type modelFlags struct {
 func (f *modelFlags) register(c *cobra.Command) {
 	s := c.Flags()
 	s.SortFlags = false
-	wordFlag(c, &f.name, "model", "gcn", model.Names(), "model: see weft models")
-	s.IntVar(&f.hidden, "hidden", 0, "width of hidden layers, all heads together, in columns (default: the model's)")
-	s.IntVar(&f.layers, "layers", 0, "number of layers (default: the model's)")
-	s.IntVar(&f.heads, "heads", 0, "attention heads of hidden layers, each hidden/heads wide (default: the model's)")
-	s.Float64Var(&f.dropout, "dropout", 0, "probability from 0 to 1 of dropping features and attention coefficients; 0 switches all dropout off (default: the model's)")
+	wordFlag(c, &f.name, "model", "gcn", model.Names(), "model, see weft models")
+	s.IntVar(&f.hidden, "hidden", 0, "width `K` of hidden layers, all heads together, in columns (default: the model's)")
+	s.IntVar(&f.layers, "layers", 0, "number `L` of layers (default: the model's)")
+	s.IntVar(&f.heads, "heads", 0, "number `H` of attention heads of hidden layers, each K/H wide (default: the model's)")
+	s.Float64Var(&f.dropout, "dropout", 0, "probability `P`, 0 ≤ P < 1, of dropping features and attention coefficients; 0 switches all dropout off (default: the model's)")
 	passesFlag(c, &f.passes)
+	title(c, "Model")
 }
 
 // apply replaces the options that the command line names.
@@ -70,30 +72,34 @@ func (f *trainFlags) register(c *cobra.Command) {
 	s := c.Flags()
 	preset := train.Defaults(model.Model{})
 	f.monitor, f.optimizer = preset.Monitor, preset.Optimizer
-	wordFlag(c, &f.recipe, "recipe", "", []string{"paper"}, "settings published for the model and data; flags given explicitly stand")
-	s.IntVar(&f.epochs, "epochs", preset.Epochs, "number of training steps over all training items: exactly, unless --patience stops earlier")
-	s.IntVar(&f.patience, "patience", preset.Patience, "stop after so many epochs without improvement on the validation items, and keep the best epoch's weights; 0 never does")
-	choiceFlag(c, &f.monitor, "monitor", []string{"loss", "metric", "either"}, "what improvement is: of the validation loss, of the metric, or of either")
-	choiceFlag(c, &f.metric, "metric", []string{"accuracy", "f1", "f1-micro", "roc-auc", "mae", "rmse"}, "score that is reported (default: by the data and task)")
-	s.Float64Var(&f.lr, "lr", preset.LR, "learning rate η, per step")
+	wordFlag(c, &f.recipe, "recipe", "", []string{"paper"}, "published settings for the model and data, which explicit flags beat (default: none)")
+	s.IntVar(&f.epochs, "epochs", preset.Epochs, "number `N` of training steps: exactly, unless --patience stops earlier")
+	s.IntVar(&f.patience, "patience", preset.Patience, "stop after `N` epochs without improvement on the validation items, and keep the best epoch's weights; 0 never stops early")
+	choiceFlag(c, &f.monitor, "monitor", []string{"loss", "metric", "either"}, "what is to improve")
+	choiceFlag(c, &f.metric, "metric", metrics, "score that is reported (default: by the data and task)")
+	s.Float64Var(&f.lr, "lr", preset.LR, "learning rate `η`, per step")
+	choiceFlag(c, &f.schedule.Kind, "schedule", []string{"constant", "cosine", "step"}, "learning rate in epoch t of T: η, η·(1 + cos(π·t/T))/2, or η times --step-factor every --step-epochs")
+	s.IntVar(&f.schedule.Warmup, "warmup", 0, "number `N` of epochs over which the learning rate rises to η first")
+	s.IntVar(&f.schedule.Every, "step-epochs", 50, "number `N` of epochs between steps of --schedule step")
+	s.Float64Var(&f.schedule.Gamma, "step-factor", 0.5, "factor `F` of --schedule step, 0 < F ≤ 1")
 	choiceFlag(c, &f.optimizer, "optimizer", []string{"adam", "adamw", "sgd"}, "update rule")
-	s.Float64Var(&f.decay, "weight-decay", preset.Decay.Lambda, "λ: the objective gains λ/2·‖W‖² per weight matrix; with adamw, weights shrink by η·λ per step")
-	s.Float64Var(&f.momentum, "momentum", 0, "μ of sgd, from 0 to 1")
-	choiceFlag(c, &f.schedule.Kind, "schedule", []string{"constant", "cosine", "step"}, "learning rate over the run: η; η·(1 + cos(π·t/T))/2; or η times --step-factor every --step-epochs")
-	s.IntVar(&f.schedule.Warmup, "warmup", 0, "epochs over which the learning rate rises to η first")
-	s.IntVar(&f.schedule.Every, "step-epochs", 50, "epochs between steps of --schedule step")
-	s.Float64Var(&f.schedule.Gamma, "step-factor", 0.5, "factor of --schedule step")
-	s.Uint64Var(&f.seed, "seed", 0, "seed of initial weights and dropout")
-	s.IntVar(&f.seeds, "seeds", 1, "number of runs, with the seeds seed, seed+1, …; reports mean ± standard deviation")
-	s.StringVar(&f.init, "init", "", "initial weights: a safetensors file with parameters of the model's names and shapes")
-	s.StringVar(&f.out, "out", "", "run directory, for --seeds the folder of theirs (default: runs/<model>-<data>-<seed>-<n>)")
-	s.StringVar(&f.resume, "resume", "", "go on with the run in this directory, exactly where it stopped")
+	s.Float64Var(&f.decay, "weight-decay", preset.Decay.Lambda, "`λ`: the objective gains λ/2·‖W‖² per weight matrix; with adamw weights shrink by η·λ per step instead")
+	s.Float64Var(&f.momentum, "momentum", 0, "`μ` of sgd, 0 ≤ μ < 1")
+	s.Uint64Var(&f.seed, "seed", 0, "`SEED` of initial weights and dropout")
+	s.IntVar(&f.seeds, "seeds", 1, "number `N` of runs, with the seeds SEED to SEED+N−1")
+	s.StringVar(&f.init, "init", "", "safetensors `FILE` with initial weights under the model's names (default: drawn from the seed)")
+	title(c, "Training")
+	s.StringVar(&f.out, "out", "", "run `DIR`; with --seeds the folder of the runs (default: runs/<model>-<data>-<seed>-<n>)")
+	s.StringVar(&f.resume, "resume", "", "go on with the run in `DIR`, exactly where it stopped (default: a new run)")
 	threadsFlag(c, &f.threads)
 	jsonFlag(c, &f.json)
 }
 
+// metrics are the scores that may be asked for.
+var metrics = []string{"accuracy", "f1", "f1-micro", "roc-auc", "mae", "rmse"}
+
 func threadsFlag(c *cobra.Command, to *int) {
-	c.Flags().IntVar(to, "threads", runtime.NumCPU(), "number of threads; results have the same bits for any")
+	c.Flags().IntVar(to, "threads", runtime.NumCPU(), "number `N` of threads; results have the same bits for any (default: one per CPU, here "+strconv.Itoa(runtime.NumCPU())+")")
 }
 
 func jsonFlag(c *cobra.Command, to *bool) {

@@ -12,7 +12,7 @@ func (a *app) versionCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long:  "Print the version of weft, the commit it was built from, and what it was built with.",
+		Long:  "Print the version of weft, the commit it was built from, and its Go and system.",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := readVersion()
