@@ -52,11 +52,6 @@ func (w *fuser) fuse(v Value) Value {
 
 // only reports whether v is read once, by a node of its own stage.
 func (w *fuser) only(v, reader Value) bool {
-	for _, o := range w.old.Outputs {
-		if o.Value == v {
-			return false
-		}
-	}
 	return len(w.uses[v]) == 1 && w.sameStage(v, reader)
 }
 

@@ -76,6 +76,7 @@ func (w *sparser) sparse(v Value, n Node) bool {
 		if w.old.Nodes[n.In[1]].Type.Cols.N != 1 {
 			return false
 		}
+		w.densify(n.In[1:])
 		w.entries[v] = w.b.Mul(x, w.b.Scatter(w.new[n.In[1]], Dst, Entries))
 	case MatMul:
 		if o.Transposed {

@@ -74,7 +74,8 @@ func (p *Program) Params() []Value {
 	return out
 }
 
-// uses returns, for each value, the nodes that read it.
+// uses returns, for each value, the nodes that read it, and None where it is a
+// result.
 func (p *Program) uses() [][]Value {
 	u := make([][]Value, len(p.Nodes))
 	for i, n := range p.Nodes {
@@ -83,6 +84,9 @@ func (p *Program) uses() [][]Value {
 				u[in] = append(u[in], Value(i))
 			}
 		}
+	}
+	for _, o := range p.Outputs {
+		u[o.Value] = append(u[o.Value], None)
 	}
 	return u
 }
