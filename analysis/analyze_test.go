@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-gnn/weft/analysis"
 	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/runtime"
@@ -27,7 +28,7 @@ func each(t *testing.T, check func(t *testing.T, r analysis.Request)) {
 // and over its groups, as expressions and as values.
 func TestTotalsAreSums(t *testing.T) {
 	each(t, func(t *testing.T, r analysis.Request) {
-		rep := analyze(t, r)
+		rep := reportOf(t, r.Model, r.Mode)
 		for _, once := range []bool{true, false} {
 			total := rep.Step
 			if once {
@@ -94,6 +95,25 @@ func TestStagesAreTheProgram(t *testing.T) {
 	})
 }
 
+// TestWeighted: edge weights add a product per edge, and are counted.
+func TestWeighted(t *testing.T) {
+	g, err := graph.FromCOO(3, []int32{0, 1, 2, 1}, []int32{1, 0, 1, 2}, []float32{2, 1, 0.5, 3}, graph.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range modes {
+		m := byName(t, "gcn")
+		r := analysis.Request{Model: m, Options: m.Defaults, Mode: mode, Data: analysis.Data{Name: "weighted", Graph: g, Features: 4, Classes: 2, Targets: 2}}
+		rep := analyze(t, r)
+		p := compile(t, r, g, model.NamedWidths(4, 2, r.Options), 2)
+		pre, step := counted(t, p, g, 4, 2, 2)
+		if pre.Work != *rep.Pre.Work.Value || step.Work != *rep.Step.Work.Value || step.Bytes != *rep.Step.Bytes.Value {
+			t.Errorf("%v: counted %+v and %+v, the report says %d, %d and %d bytes",
+				mode, pre, step, *rep.Pre.Work.Value, *rep.Step.Work.Value, *rep.Step.Bytes.Value)
+		}
+	}
+}
+
 // TestMemoryIsTheArena: in inference a session's arena is as large as stated.
 func TestMemoryIsTheArena(t *testing.T) {
 	for _, m := range model.All() {
@@ -122,7 +142,7 @@ func TestMemoryIsTheArena(t *testing.T) {
 // entries where that costs less.
 func TestSparseInput(t *testing.T) {
 	r := request(t, byName(t, "gcn"), analysis.Training)
-	rep := analyze(t, r)
+	rep := reportOf(t, r.Model, r.Mode)
 	if v, ok := rep.Symbols.Value("nnz"); !ok || v != 34 {
 		t.Errorf("the identity has %d entries (%v), want 34", v, ok)
 	}
@@ -142,7 +162,7 @@ func TestSparseInput(t *testing.T) {
 
 // TestDensity: values on edges are as dense as A, all others are dense.
 func TestDensity(t *testing.T) {
-	rep := analyze(t, request(t, byName(t, "gat"), analysis.Inference))
+	rep := reportOf(t, byName(t, "gat"), analysis.Inference)
 	onEdges := 0
 	for _, o := range rep.Ops {
 		want := 1.0
@@ -201,7 +221,7 @@ func TestWithoutData(t *testing.T) {
 func TestLocalFormulation(t *testing.T) {
 	for _, name := range []string{"gcn", "sage", "gin", "gat"} {
 		r := request(t, byName(t, name), analysis.Inference)
-		global := analyze(t, r)
+		global := reportOf(t, r.Model, r.Mode)
 		r.Formulation = analysis.Local
 		local := analyze(t, r)
 		if global.Formulation != analysis.Global || local.Formulation != analysis.Local {
@@ -215,7 +235,7 @@ func TestLocalFormulation(t *testing.T) {
 			t.Errorf("%s: local is fused", name)
 		}
 	}
-	if f := analyze(t, request(t, byName(t, "mlp"), analysis.Inference)).Formulation; f != analysis.NoMessages {
+	if f := reportOf(t, byName(t, "mlp"), analysis.Inference).Formulation; f != analysis.NoMessages {
 		t.Errorf("mlp is %v", f)
 	}
 }
@@ -224,7 +244,7 @@ func TestLocalFormulation(t *testing.T) {
 // program that runs; every line in between is a whole program.
 func TestPassesEndAtTheProgram(t *testing.T) {
 	each(t, func(t *testing.T, r analysis.Request) {
-		rep := analyze(t, r)
+		rep := reportOf(t, r.Model, r.Mode)
 		last := rep.Passes[len(rep.Passes)-1]
 		wantExpr(t, "work after the last pass", last.Work.Expr, rep.Step.Work.Expr)
 		wantExpr(t, "bytes after the last pass", last.Bytes.Expr, rep.Step.Bytes.Expr)
@@ -238,18 +258,4 @@ func TestPassesEndAtTheProgram(t *testing.T) {
 			t.Errorf("passes save nothing: %d bytes, then %d", *rep.Passes[0].Bytes.Value, *last.Bytes.Value)
 		}
 	})
-}
-
-// TestExplain: the last program is the one that is analysed.
-func TestExplain(t *testing.T) {
-	r := request(t, byName(t, "gcn"), analysis.Training)
-	e, err := analysis.Explain(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rep := analyze(t, r)
-	wantExpr(t, "work", e.Passes[len(e.Passes)-1].Work.Expr, rep.Step.Work.Expr)
-	if e.Steps[0].Pass != "none" || len(e.Steps) < 4 || e.Steps[len(e.Steps)-1].Pass != "fuse" {
-		t.Errorf("the steps are %+v", e.Steps)
-	}
 }

@@ -44,7 +44,7 @@ func rows() []printed {
 // softmax's denominator on every edge.
 func TestPDGWork(t *testing.T) {
 	for _, row := range rows() {
-		rep := analyze(t, request(t, byName(t, row.name), analysis.Inference))
+		rep := reportOf(t, byName(t, row.name), analysis.Inference)
 		wantExpr(t, row.name+": the paper's work", rep.Bound.Paper.Work, row.work)
 		if rep.Verdict.Paper.Work != row.verdict {
 			t.Errorf("%s: the work is %v, want %v: %v against %v", row.name, rep.Verdict.Paper.Work, row.verdict, rep.Bound.Derived.Work, row.work)
@@ -61,7 +61,7 @@ func TestPDGWork(t *testing.T) {
 // TestPDGDepth, [PDG] Tables 6 and 7, depth: the same for all.
 func TestPDGDepth(t *testing.T) {
 	for _, row := range rows() {
-		rep := analyze(t, request(t, byName(t, row.name), analysis.Inference))
+		rep := reportOf(t, byName(t, row.name), analysis.Inference)
 		wantExpr(t, row.name+": the paper's depth", rep.Bound.Paper.Depth, row.depth)
 		if rep.Verdict.Paper.Depth != same || rep.Verdict.Weft.Depth != same {
 			t.Errorf("%s: the depth is %v and %v: %v against %v", row.name, rep.Verdict.Paper.Depth, rep.Verdict.Weft.Depth, rep.Bound.Derived.Depth, row.depth)
@@ -76,7 +76,7 @@ func TestPDGDepth(t *testing.T) {
 // deeper by one log n, not by one per layer: the gradients of weights.
 func TestPDGTraining(t *testing.T) {
 	for _, row := range rows() {
-		rep := analyze(t, request(t, byName(t, row.name), analysis.Training))
+		rep := reportOf(t, byName(t, row.name), analysis.Training)
 		v := rep.Verdict.Paper
 		if v.Work != row.verdict || v.Depth != larger || *v.DepthButRows != same {
 			t.Errorf("%s: work %v, depth %v, without log n %v: %v and %v", row.name, v.Work, v.Depth, *v.DepthButRows, rep.Bound.Derived.Work, rep.Bound.Derived.Depth)
@@ -103,7 +103,7 @@ func TestPDGMessage(t *testing.T) {
 		{"gin", one, one, cost.Int(0), 0},
 		{"gat", cost.Mul(d, k, k), cost.Add(cost.Log2(k), cost.Log2(d)), cost.Add(k, cost.Scale(5, cost.Sym("H"))), 6},
 	} {
-		p := analyze(t, request(t, byName(t, row.name), analysis.Inference)).Parts
+		p := reportOf(t, byName(t, row.name), analysis.Inference).Parts
 		wantExpr(t, row.name+": the paper's work", p.Paper.Work, row.work)
 		wantExpr(t, row.name+": the paper's depth", p.Paper.Depth, row.depth)
 		wantExpr(t, row.name+": work", p.Message.Work, row.own)
@@ -120,7 +120,7 @@ func TestPDGMessage(t *testing.T) {
 func TestPDGKernels(t *testing.T) {
 	for _, name := range []string{"gcn", "sage", "gin", "gat"} {
 		for _, mode := range modes {
-			rep := analyze(t, request(t, byName(t, name), mode))
+			rep := reportOf(t, byName(t, name), mode)
 			want := int64(4 * 2)
 			if mode == analysis.Training {
 				want *= 2
@@ -134,7 +134,7 @@ func TestPDGKernels(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]int{"gcn": 4, "gat": 4, "sage": 3, "gin": 3, "mlp": 1} {
-		if got := analyze(t, request(t, byName(t, name), analysis.Inference)).Kernels; len(got) != want {
+		if got := reportOf(t, byName(t, name), analysis.Inference).Kernels; len(got) != want {
 			t.Errorf("%s has the kernels %v, want %d", name, got, want)
 		}
 	}
@@ -143,7 +143,7 @@ func TestPDGKernels(t *testing.T) {
 // TestNoPaperBound: the paper has no row for a model without edges.
 func TestNoPaperBound(t *testing.T) {
 	for _, mode := range modes {
-		rep := analyze(t, request(t, byName(t, "mlp"), mode))
+		rep := reportOf(t, byName(t, "mlp"), mode)
 		if rep.Bound.Paper != nil || rep.Verdict.Paper != nil || rep.Parts.Paper != nil {
 			t.Errorf("%v: the paper says something of mlp: %+v", mode, rep.Bound.Paper)
 		}

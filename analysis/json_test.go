@@ -9,9 +9,9 @@ import (
 )
 
 // object decodes a report as a script would.
-func object(t *testing.T, r analysis.Request) map[string]any {
+func object(t *testing.T, rep *analysis.Report) map[string]any {
 	t.Helper()
-	text, err := json.Marshal(analyze(t, r))
+	text, err := json.Marshal(rep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func at(t *testing.T, v any, keys ...string) any {
 
 // TestJSON: the keys that scripts rely on, with data.
 func TestJSON(t *testing.T) {
-	o := object(t, request(t, byName(t, "gcn"), analysis.Training))
+	o := object(t, reportOf(t, byName(t, "gcn"), analysis.Training))
 	for key, want := range map[string]any{
 		"model": "gcn", "data": "karate", "mode": "train", "formulation": "global", "class": "C-GNN", "precomputable": true,
 	} {
@@ -98,7 +98,7 @@ func TestJSON(t *testing.T) {
 func TestJSONWithoutData(t *testing.T) {
 	r := request(t, byName(t, "mlp"), analysis.Inference)
 	r.Data = analysis.Data{}
-	o := object(t, r)
+	o := object(t, analyze(t, r))
 	for _, keys := range [][]string{
 		{"data"}, {"graph"}, {"memory"}, {"symbols", "n"}, {"symbols", "m"}, {"symbols", "d"},
 		{"total", "work", "value"}, {"total", "depth", "value"}, {"total", "bytes", "value"},

@@ -37,7 +37,7 @@ func (rep *Report) WriteText(w io.Writer, o Page) error {
 
 func (rep *Report) writeHead(p *page) {
 	subject := map[Mode]string{Inference: "one forward pass", Training: "one training step"}[rep.Mode]
-	if rep.Data != nil {
+	if rep.Data != nil && *rep.Data != "" {
 		subject += " on " + *rep.Data
 	}
 	p.line("%s: %s, %s", rep.Model, rep.Title, subject)

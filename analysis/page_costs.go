@@ -21,15 +21,10 @@ func (rep *Report) writeCosts(p *page) {
 		t.add(when, what, short(float64(*c.Work.Value)), share, grouped(*c.Depth.Value), short(c.Parallelism()),
 			short(float64(*c.Bytes.Value)), significant(c.Intensity(), false), growth(total))
 	}
-	when, once := "", 0
+	var when heading
+	once := 0
 	for _, g := range merged(rep.Groups) {
-		label := map[bool]string{true: "once", false: "step"}[g.Once]
-		if label == when {
-			label = ""
-		} else {
-			when = label
-		}
-		row(label, g.label(), g.layers(), g.Costs, g.Work.Expr)
+		row(when.next(stageName(g.Once)), g.label(), g.layers(), g.Costs, g.Work.Expr)
 		if g.Once {
 			once++
 		}
@@ -44,17 +39,29 @@ func (rep *Report) writeCosts(p *page) {
 // writeGrowth prints how the groups grow, for sizes that are not known.
 func (rep *Report) writeGrowth(p *page) {
 	t := table{head: []string{"", "", "depth grows as", "work grows as"}, align: "llll"}
-	when := ""
+	var when heading
 	for _, g := range merged(rep.Groups) {
-		label := map[bool]string{true: "once", false: "step"}[g.Once]
-		if label == when {
-			label = ""
-		} else {
-			when = label
-		}
-		t.add(label, g.label(), kept(growth(g.Depth.Expr)), growth(g.Work.Expr))
+		t.add(when.next(stageName(g.Once)), g.label(), kept(growth(g.Depth.Expr)), growth(g.Work.Expr))
 	}
 	t.write(p, 0)
+}
+
+// heading names the first of rows that share a name.
+type heading struct{ last string }
+
+func (h *heading) next(name string) string {
+	if name == h.last {
+		return ""
+	}
+	h.last = name
+	return name
+}
+
+func stageName(once bool) string {
+	if once {
+		return "once"
+	}
+	return "step"
 }
 
 // growth prints the leading terms of e.
@@ -87,7 +94,7 @@ func merged(groups []Group) []mergedGroup {
 func (m mergedGroup) continues(g Group) bool {
 	a, b := m.Expr(), g.Expr()
 	return m.Once == g.Once && m.Phase == g.Phase && m.last != nil && g.Layer != nil &&
-		a.Work.Equal(b.Work) && a.Depth.Equal(b.Depth) && a.Bytes.Equal(b.Bytes)
+		(*g.Layer == *m.last+1 || *g.Layer == *m.last-1) && a.Work.Equal(b.Work) && a.Depth.Equal(b.Depth) && a.Bytes.Equal(b.Bytes)
 }
 
 // layers is the number of groups joined.
@@ -114,22 +121,17 @@ func (m mergedGroup) label() string {
 func (rep *Report) writeOps(p *page) {
 	p.line("")
 	t := table{head: []string{"", "layer", "round", "operation", "shape", "density", "work", "depth", "bytes"}, align: "lrrllrrrr"}
-	when := ""
+	var when heading
 	for _, o := range rep.Ops {
 		phase := o.Phase.String()
 		if o.Once {
-			phase = "once"
+			phase = stageName(o.Once)
 		}
 		layer := ""
 		if o.Layer != nil {
 			layer = fmt.Sprint(*o.Layer)
 		}
-		label := phase
-		if phase == when {
-			label = ""
-		}
-		when = phase
-		t.add(label, layer, fmt.Sprint(o.Round), o.Op, o.Shape.Expr, densityText(o.Density), o.Work.text(), o.Depth.text(), o.Bytes.text())
+		t.add(when.next(phase), layer, fmt.Sprint(o.Round), o.Op, o.Shape.Expr, densityText(o.Density), o.Work.text(), o.Depth.text(), o.Bytes.text())
 	}
 	t.write(p, 0)
 }
@@ -149,7 +151,7 @@ func (q Quantity) text() string {
 	if q.Value == nil {
 		return kept(q.Expr.String())
 	}
-	return short(float64(*q.Value))
+	return kept(short(float64(*q.Value)))
 }
 
 // writePasses prints what each pass that changed the program saved.

@@ -22,23 +22,22 @@ var rewrite = flag.Bool("rewrite", false, "write the pages of testdata anew")
 func TestPages(t *testing.T) {
 	for _, m := range model.All() {
 		for _, mode := range modes {
-			golden(t, fmt.Sprintf("%s-%v", m.Name, mode), request(t, m, mode), analysis.Page{})
+			golden(t, fmt.Sprintf("%s-%v", m.Name, mode), reportOf(t, m, mode), analysis.Page{})
 		}
 	}
-	ops := request(t, byName(t, "gat"), analysis.Training)
-	golden(t, "gat-ops", ops, analysis.Page{Ops: true})
+	golden(t, "gat-ops", reportOf(t, byName(t, "gat"), analysis.Training), analysis.Page{Ops: true})
 	symbols := request(t, byName(t, "gin"), analysis.Training)
 	symbols.Data = analysis.Data{}
-	golden(t, "gin-symbols", symbols, analysis.Page{Ops: true})
+	golden(t, "gin-symbols", analyze(t, symbols), analysis.Page{Ops: true})
 	deep := request(t, byName(t, "gcn"), analysis.Training)
 	deep.Options.Layers, deep.Formulation = 6, analysis.Local
-	golden(t, "gcn-local-6", deep, analysis.Page{})
+	golden(t, "gcn-local-6", analyze(t, deep), analysis.Page{})
 }
 
-func golden(t *testing.T, name string, r analysis.Request, o analysis.Page) {
+func golden(t *testing.T, name string, rep *analysis.Report, o analysis.Page) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := analyze(t, r).WriteText(&b, o); err != nil {
+	if err := rep.WriteText(&b, o); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join("testdata", name+".txt")
@@ -77,7 +76,7 @@ func firstDifference(got, want string) string {
 
 // TestPageFails: an error of the writer is returned, wherever it happens.
 func TestPageFails(t *testing.T) {
-	rep := analyze(t, request(t, byName(t, "gcn"), analysis.Inference))
+	rep := reportOf(t, byName(t, "gcn"), analysis.Inference)
 	for fail := 1; ; fail++ {
 		w := &failing{after: fail}
 		err := rep.WriteText(w, analysis.Page{Ops: true})

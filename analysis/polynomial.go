@@ -24,9 +24,9 @@ type Formula struct {
 // Rival is a program that the passes make at other sizes.
 type Rival struct {
 	Choices []string `json:"choices"`
-	// Excess is what it costs more, by the price that passes go by: operations and
-	// words moved in a step. Where it is negative the rival runs, and the laws of
-	// the formula do not hold.
+	// Excess is what it costs more, by the price that passes go by, at the
+	// request's K: operations and words moved in a step. Where it is negative the
+	// rival runs, and the laws of the formula do not hold.
 	Excess cost.Expr `json:"excess"`
 }
 
@@ -62,8 +62,8 @@ func (f Formula) total() Laws {
 // Polynomial derives the totals of r's model for any number of layers, all
 // widths being the hidden one. Its programs of 3 and of 4 layers give the
 // expressions, inner layers costing the same each; those of 5, 2 and 1 layers
-// tell whether and from where on they hold. What depends on K is found from
-// K = 2 and 3 and checked at the request's.
+// tell whether and from where on they hold. What depends on K is found from the
+// request's K and the next, and checked at the one after.
 //
 // Errors: those of [Request.Validate] and of the declaration.
 func Polynomial(r Request) (Formula, error) {
@@ -79,107 +79,14 @@ func (r study) polynomial() (Formula, error) {
 	if err != nil {
 		return f, err
 	}
+	if r.hasInnerDepth() {
+		if err := r.inDepth(&f); err != nil {
+			return f, err
+		}
+	}
 	f.Rivals, err = r.rivals(f)
 	return f, err
 }
-
-// elsewhere are the mean degrees and the multiples of k at which rivals are
-// looked for: what passes weigh is m·k against n·k².
-var elsewhere = []struct {
-	degree int64
-	widths int
-}{{1, 1}, {16, 1}, {1024, 1}, {1, 16}, {16, 16}, {1, 256}, {1 << 16, 1}}
-
-// rivals finds the programs that the passes make elsewhere.
-func (r study) rivals(f Formula) ([]Rival, error) {
-	out := []Rival{}
-	own, err := r.equalWidths(derivedFrom[0])
-	if err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{own.compiled.String(): true}
-	for _, at := range elsewhere {
-		other := r
-		other.sizes = r.supposed(at.degree)
-		other.Options.Hidden *= at.widths
-		s, err := other.equalWidths(derivedFrom[0])
-		if err != nil {
-			return nil, err
-		}
-		if text := s.compiled.String(); seen[text] {
-			continue
-		} else {
-			seen[text] = true
-		}
-		g, err := other.laws()
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, Rival{Choices: s.choices(), Excess: cost.Sub(g.price(r.Steps), f.price(r.Steps))})
-	}
-	return out, nil
-}
-
-// price is the passes' measure of a step: operations and words moved, those of
-// what runs once being spread over the steps.
-func (f Formula) price(steps int64) cost.Expr {
-	of := func(l Laws, per int64) cost.Expr {
-		return cost.Add(cost.Mul(cost.Rat(1, per), l.Work.Expr), cost.Mul(cost.Rat(1, 4*per), l.Bytes.Expr))
-	}
-	return cost.Add(of(f.Step, 1), of(f.Pre, steps))
-}
-
-// laws derives the laws in L and K.
-func (r study) laws() (Formula, error) {
-	f, err := r.inLayers()
-	if err != nil || !r.hasInnerDepth() {
-		return f, err
-	}
-	two, three := r, r
-	two.Options.Depth, three.Options.Depth = 2, 3
-	a, err1 := two.inLayers()
-	b, err2 := three.inLayers()
-	if err := cmp.Or(err1, err2); err != nil {
-		return Formula{}, err
-	}
-	as, bs := a.all(), b.all()
-	for i, own := range f.all() {
-		own.inDepth(int64(r.Options.Depth), *as[i], *bs[i])
-	}
-	return f, nil
-}
-
-// hasInnerDepth reports whether the model's program depends on K.
-func (r Request) hasInnerDepth() bool {
-	text := func(depth int) string {
-		r.Options.Depth = depth
-		p, err := r.declare(model.EqualWidths(r.Options))
-		if err != nil {
-			return err.Error()
-		}
-		return p.String()
-	}
-	return text(2) != text(3)
-}
-
-// all lists the laws of both stages.
-func (f *Formula) all() []*Law {
-	return []*Law{&f.Pre.Work, &f.Pre.Depth, &f.Pre.Bytes, &f.Step.Work, &f.Step.Depth, &f.Step.Bytes}
-}
-
-// inDepth makes l, the law at K = own, one in K, where those at 2 and 3 lead there.
-func (l *Law) inDepth(own int64, two, three Law) {
-	if l.From == 0 || two.From == 0 || three.From == 0 {
-		return
-	}
-	e, ok := cost.Line(cost.Sym(innerDepth), 2, two.Expr, 3, three.Expr)
-	if ok && e.Subst(map[string]cost.Expr{innerDepth: cost.Int(own)}).Equal(l.Expr) {
-		*l = Law{e, max(l.From, two.From, three.From)}
-	}
-}
-
-// innerDepth is the number of layers of an MLP inside a layer.
-const innerDepth = "K"
 
 // The numbers of layers that a law is derived from, and then checked at.
 var (
@@ -187,10 +94,10 @@ var (
 	checkedAt   = [3]int{5, 2, 1}
 )
 
-// inLayers derives the laws in L, at the request's K.
-func (r study) inLayers() (Formula, error) {
+// laws derives the laws in L, at the request's K.
+func (r study) laws() (Formula, error) {
 	at := map[int]stageCosts{} // by layers
-	var f Formula
+	f := Formula{Choices: []string{}}
 	for _, layers := range append(derivedFrom[:], checkedAt[:]...) {
 		s, err := r.equalWidths(layers)
 		if err != nil {
@@ -222,9 +129,148 @@ func (r study) inLayers() (Formula, error) {
 	return f, nil
 }
 
+// all lists the laws of both stages.
+func (f *Formula) all() []*Law {
+	return []*Law{&f.Pre.Work, &f.Pre.Depth, &f.Pre.Bytes, &f.Step.Work, &f.Step.Depth, &f.Step.Bytes}
+}
+
 // stageCosts are work, depth and bytes before the step and in it, in the order of
 // Formula.all.
-type stageCosts [6]cost.Expr
+type stageCosts = [6]cost.Expr
+
+// lawOf derives the law of a cost that is known at some numbers of layers, and
+// reports whether there is one.
+func lawOf(at func(layers int) cost.Expr) (Law, bool) {
+	lo, hi := derivedFrom[0], derivedFrom[1]
+	e, ok := cost.Line(cost.Sym(cost.Layers), int64(lo), at(lo), int64(hi), at(hi))
+	holds := func(layers int) bool { return ok && put(e, cost.Layers, layers).Equal(at(layers)) }
+	if !holds(checkedAt[0]) {
+		return Law{}, false
+	}
+	from := lo
+	for from > 1 && holds(from-1) {
+		from--
+	}
+	return Law{Expr: e, From: from}, true
+}
+
+// put gives a symbol of e its value.
+func put(e cost.Expr, symbol string, v int) cost.Expr {
+	return e.Subst(map[string]cost.Expr{symbol: cost.Int(int64(v))})
+}
+
+// lines interpolates the totals between the numbers of layers that laws are
+// derived from.
+func (r study) lines() (lines stageCosts, err error) {
+	lo, err1 := r.equalWidths(derivedFrom[0])
+	hi, err2 := r.equalWidths(derivedFrom[1])
+	if err := cmp.Or(err1, err2); err != nil {
+		return lines, err
+	}
+	a, b := r.symmetricCosts(lo.compiled), r.symmetricCosts(hi.compiled)
+	for i := range lines {
+		lines[i], _ = cost.Line(cost.Sym(cost.Layers), int64(derivedFrom[0]), a[i], int64(derivedFrom[1]), b[i])
+	}
+	return lines, nil
+}
+
+// innerDepth is the number of layers of an MLP inside a layer.
+const innerDepth = "K"
+
+// hasInnerDepth reports whether the model's program depends on K.
+func (r Request) hasInnerDepth() bool {
+	text := func(depth int) string {
+		r.Options.Depth = depth
+		p, err := r.declare(model.EqualWidths(r.Options))
+		if err != nil {
+			return err.Error()
+		}
+		return p.String()
+	}
+	return text(2) != text(3)
+}
+
+// inDepth makes laws at the request's K laws in K, where the next K lead there
+// and the one after agrees.
+func (r study) inDepth(f *Formula) error {
+	own := r.Options.Depth
+	r.Options.Depth = own + 1
+	next, err := r.lines()
+	if err != nil {
+		return err
+	}
+	r.Options.Depth = own + 2
+	after, err := r.equalWidths(derivedFrom[0])
+	if err != nil {
+		return err
+	}
+	check := r.symmetricCosts(after.compiled)
+	for i, law := range f.all() {
+		e, ok := cost.Line(cost.Sym(innerDepth), int64(own), law.Expr, int64(own+1), next[i])
+		if ok && law.From > 0 && put(put(e, innerDepth, own+2), cost.Layers, derivedFrom[0]).Equal(check[i]) {
+			law.Expr = e
+		}
+	}
+	return nil
+}
+
+// elsewhere are the mean degrees and the multiples of k at which rivals are
+// looked for: what passes weigh is m·k against n·k².
+var elsewhere = []struct {
+	degree int64
+	widths int
+}{{1, 1}, {16, 1}, {1024, 1}, {1, 16}, {16, 16}, {1, 256}}
+
+// rivals finds the programs that the passes make elsewhere.
+func (r study) rivals(f Formula) ([]Rival, error) {
+	out := []Rival{}
+	own, err := r.equalWidths(rivalLayers)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{own.compiled.String(): true}
+	for _, at := range elsewhere {
+		other := r
+		other.sizes = r.supposed(at.degree)
+		other.Options.Hidden *= at.widths
+		s, err := other.equalWidths(rivalLayers)
+		if err != nil {
+			return nil, err
+		}
+		if text := s.compiled.String(); seen[text] {
+			continue
+		} else {
+			seen[text] = true
+		}
+		lines, err := other.lines()
+		if err != nil {
+			return nil, err
+		}
+		excess := cost.Sub(r.price(lines), r.price(f.expressions()))
+		out = append(out, Rival{Choices: s.choices(), Excess: put(excess, innerDepth, r.Options.Depth)})
+	}
+	return out, nil
+}
+
+// rivalLayers is the number of layers by which programs are told apart.
+const rivalLayers = 2
+
+// price is the passes' measure of a step: operations and words moved, those of
+// what runs once being spread over the steps.
+func (r study) price(e stageCosts) cost.Expr {
+	of := func(work, bytes cost.Expr, per int64) cost.Expr {
+		return cost.Add(cost.Mul(cost.Rat(1, per), work), cost.Mul(cost.Rat(1, 4*per), bytes))
+	}
+	return cost.Add(of(e[0], e[2], r.Steps), of(e[3], e[5], 1))
+}
+
+// expressions lists the laws' expressions.
+func (f *Formula) expressions() (e stageCosts) {
+	for i, law := range f.all() {
+		e[i] = law.Expr
+	}
+	return e
+}
 
 // equalWidths compiles the model with so many layers of one width.
 func (r study) equalWidths(layers int) (subject, error) {
@@ -251,22 +297,4 @@ func (r Request) symmetricCosts(p *program.Program) (out stageCosts) {
 var symmetric = map[string]cost.Expr{
 	cost.OutDegree:    cost.Sym(cost.Degree),
 	cost.OutWithLoops: cost.Sym(cost.DegreeWithLoops),
-}
-
-// lawOf derives the law of a cost that is known at some numbers of layers, and
-// reports whether there is one.
-func lawOf(at func(layers int) cost.Expr) (Law, bool) {
-	lo, hi := derivedFrom[0], derivedFrom[1]
-	e, ok := cost.Line(cost.Sym(cost.Layers), int64(lo), at(lo), int64(hi), at(hi))
-	holds := func(layers int) bool {
-		return ok && e.Subst(map[string]cost.Expr{cost.Layers: cost.Int(int64(layers))}).Equal(at(layers))
-	}
-	if !holds(checkedAt[0]) {
-		return Law{}, false
-	}
-	from := lo
-	for from > 1 && holds(from-1) {
-		from--
-	}
-	return Law{Expr: e, From: from}, true
 }

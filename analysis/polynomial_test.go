@@ -50,7 +50,7 @@ var derived sync.Map
 
 // TestPolynomialEqualsCounted: at random n, m, k, L, H and K the polynomial's
 // work and bytes are those that the kernels count, exactly, where no rival is
-// cheaper; where one is, the polynomial at those sizes takes its place.
+// cheaper.
 func TestPolynomialEqualsCounted(t *testing.T) {
 	for _, m := range model.All() {
 		for _, mode := range modes {
@@ -64,20 +64,24 @@ func TestPolynomialEqualsCounted(t *testing.T) {
 }
 
 func checkCounted(t *testing.T, r analysis.Request, f analysis.Formula, draw *rng.Stream) {
-	n := 2 + int(draw.Uint32n(40))
-	g := randomGraph(t, draw, n, int(draw.Uint32n(200)))
-	o := &r.Options
-	if o.Heads > 1 {
-		o.Heads = 2 << draw.Uint32n(2)
+	o, from := &r.Options, f.Step.Work.From
+	inner, heads := o.Depth, o.Heads
+	var g *graph.Graph
+	var env cost.Env
+	for drawn := false; !drawn; drawn = !beaten(t, f, env) {
+		n := 2 + int(draw.Uint32n(40))
+		g = randomGraph(t, draw, n, int(draw.Uint32n(200)))
+		if heads > 1 {
+			o.Heads = 2 << draw.Uint32n(2)
+		}
+		if inner > 1 {
+			o.Depth = inner + int(draw.Uint32n(2))
+		}
+		o.Hidden = o.Heads * (1 + int(draw.Uint32n(12)))
+		o.Layers = from + int(draw.Uint32n(4))
+		env = envOf(g, *o, 1+int(draw.Uint32n(uint32(n))))
 	}
-	if o.Depth > 1 {
-		o.Depth += int(draw.Uint32n(2))
-	}
-	o.Hidden = o.Heads * (1 + int(draw.Uint32n(12)))
-	o.Layers = max(f.Pre.Work.From, f.Step.Work.From, f.Pre.Bytes.From, f.Step.Bytes.From) + int(draw.Uint32n(5))
-	targets := 1 + int(draw.Uint32n(uint32(n)))
-	env := envOf(g, *o, targets)
-	f = unlessBeaten(t, r, f, g, env)
+	n, targets := g.N, int(env["t"])
 	p := compile(t, r, g, model.EqualWidths(*o), int64(targets))
 	pre, step := counted(t, p, g, o.Hidden, o.Hidden, targets)
 	for _, c := range []struct {
@@ -95,9 +99,8 @@ func checkCounted(t *testing.T, r analysis.Request, f analysis.Formula, draw *rn
 	}
 }
 
-// unlessBeaten returns f, or the polynomial at the sizes of g where a rival of f
-// is cheaper there.
-func unlessBeaten(t *testing.T, r analysis.Request, f analysis.Formula, g *graph.Graph, env cost.Env) analysis.Formula {
+// beaten reports whether a rival of f is as cheap as f somewhere.
+func beaten(t *testing.T, f analysis.Formula, env cost.Env) bool {
 	t.Helper()
 	for _, rival := range f.Rivals {
 		excess, err := rival.Excess.EvalRat(env)
@@ -105,11 +108,33 @@ func unlessBeaten(t *testing.T, r analysis.Request, f analysis.Formula, g *graph
 			t.Fatal(err)
 		}
 		if excess.Sign() <= 0 {
-			r.Data = analysis.Data{Graph: g, Targets: env["t"]}
-			return polynomial(t, r)
+			return true
 		}
 	}
-	return f
+	return false
+}
+
+// TestRivalTakesOver: where a rival is cheaper, it runs: the law fails, and the
+// one derived there is the law of what is counted.
+func TestRivalTakesOver(t *testing.T) {
+	m := byName(t, "gin")
+	r, f := ofOneWidth(m, analysis.Training), general(t, m, analysis.Training)
+	g := circulant(t, 30)
+	r.Options.Hidden = 24 // 2·n·k² is more than 2·m·k = 4·n·k by far
+	env := envOf(g, r.Options, 30)
+	if !beaten(t, f, env) {
+		t.Fatalf("no rival of %+v is cheaper at %v", f.Rivals, env)
+	}
+	p := compile(t, r, g, model.EqualWidths(r.Options), 30)
+	_, step := counted(t, p, g, r.Options.Hidden, r.Options.Hidden, 30)
+	if f.Step.Work.Expr.MustEval(env) == step.Work {
+		t.Error("the law holds where a rival is cheaper")
+	}
+	r.Data = analysis.Data{Graph: g, Targets: 30}
+	own := polynomial(t, r)
+	if got := own.Step.Work.Expr.MustEval(env); got != step.Work {
+		t.Errorf("counted %d, the law of the rival, %v, gives %d", step.Work, own.Step.Work.Expr, got)
+	}
 }
 
 // envOf counts the graph itself, apart from package program's extents.
@@ -136,23 +161,27 @@ func envOf(g *graph.Graph, o model.Options, targets int) cost.Env {
 	return env
 }
 
-// TestPolynomialDepth: on undirected graphs without loops, where both degrees are
-// equal, the law is the depth of the program at every number of layers.
+// TestPolynomialDepth: where both degrees are equal, the law is the depth of the
+// program at every number of layers.
 func TestPolynomialDepth(t *testing.T) {
+	g := circulant(t, 40)
 	for _, m := range model.All() {
 		for _, mode := range modes {
-			r := ofOneWidth(m, mode)
-			r.Data.Graph = circulant(t, 40)
-			f := polynomial(t, r)
+			r, f := ofOneWidth(m, mode), general(t, m, mode)
 			for layers := f.Step.Depth.From; layers <= 7; layers += 2 {
-				for _, n := range []int{20, 40} {
-					g := circulant(t, n)
-					r.Options.Layers = layers
-					p := compile(t, r, g, model.EqualWidths(r.Options), int64(n))
-					env := envOf(g, r.Options, n)
-					env["d_out"], env["d̂_out"] = env["d"], env["d̂"]
-					if got, want := f.Step.Depth.Expr.MustEval(env), p.Depth(program.Step).MustEval(env); got != want || f.Step.Depth.From == 0 {
-						t.Errorf("%s, %v, %d layers, n %d: depth %d by %v, %d by the program", m.Name, mode, layers, n, got, f.Step.Depth.Expr, want)
+				r.Options.Layers = layers
+				env := envOf(g, r.Options, 40)
+				if beaten(t, f, env) {
+					t.Fatalf("%s, %v: a rival is cheaper at %v", m.Name, mode, env)
+				}
+				p := compile(t, r, g, model.EqualWidths(r.Options), 40)
+				for _, d := range []int64{2, 3, 100} {
+					for _, k := range []int64{4, 60} {
+						env["d"], env["d̂"], env["d_out"], env["d̂_out"], env["k"] = d, d+1, d, d+1, k
+						got, want := f.Step.Depth.Expr.MustEval(env), p.Depth(program.Step).MustEval(env)
+						if got != want || f.Step.Depth.From == 0 {
+							t.Errorf("%s, %v, %d layers, d %d, k %d: depth %d by %v, %d by the program", m.Name, mode, layers, d, k, got, f.Step.Depth.Expr, want)
+						}
 					}
 				}
 			}
@@ -206,22 +235,24 @@ func TestLeadingExponents(t *testing.T) {
 	for _, m := range model.All() {
 		for _, mode := range modes {
 			r, f := ofOneWidth(m, mode), general(t, m, mode)
+			var programs [4]*program.Program // for k = 8, 16, 32, 64
+			for i := range programs {
+				r.Options.Hidden = 8 << i
+				programs[i] = compile(t, r, regular(t, 24, 6), model.EqualWidths(r.Options), 24)
+			}
 			for _, d := range directions {
 				want := exponent(cost.Add(f.Pre.Work.Expr, f.Step.Work.Expr), d.symbols)
 				var off []float64
 				before := int64(0)
-				for i := range 4 {
-					n, k := 24, 8
+				for i := range programs {
+					n, width := 24, 0
 					if d.rows {
 						n <<= i
 					}
 					if d.features {
-						k <<= i
+						width = i
 					}
-					r.Options.Hidden = k
-					g := regular(t, n, 6)
-					p := compile(t, r, g, model.EqualWidths(r.Options), int64(n))
-					pre, step := counted(t, p, g, k, k, n)
+					pre, step := counted(t, programs[width], regular(t, n, 6), 8<<width, 8<<width, n)
 					work := pre.Work + step.Work
 					if i > 0 {
 						off = append(off, math.Abs(float64(want)-math.Log2(float64(work)/float64(before))))
@@ -264,6 +295,27 @@ func regular(t testing.TB, n, d int) *graph.Graph {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// TestPolynomialAsDeclared: without passes the law is that of the declaration.
+func TestPolynomialAsDeclared(t *testing.T) {
+	g := circulant(t, 20)
+	for _, m := range model.All() {
+		for _, mode := range modes {
+			r := ofOneWidth(m, mode)
+			r.Skip = map[string]bool{"none": true}
+			f := polynomial(t, r)
+			if len(f.Choices) != 0 || len(f.Rivals) != 0 {
+				t.Errorf("%s, %v: passes chose %v against %v", m.Name, mode, f.Choices, f.Rivals)
+			}
+			r.Options.Layers = 6
+			p := compile(t, r, g, model.EqualWidths(r.Options), 20)
+			pre, step := counted(t, p, g, r.Options.Hidden, r.Options.Hidden, 20)
+			if got, want := f.Step.Work.Expr.MustEval(envOf(g, r.Options, 20)), step.Work; got != want || pre.Work != 0 {
+				t.Errorf("%s, %v: counted %d, the law %v gives %d", m.Name, mode, want, f.Step.Work.Expr, got)
+			}
+		}
+	}
 }
 
 // TestNoLaw: a model whose layers differ has no law in L, and says so.

@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/weft-gnn/weft/analysis"
@@ -44,6 +45,20 @@ func analyze(t testing.TB, r analysis.Request) *analysis.Report {
 	return rep
 }
 
+// reportOf returns the report of request, made once for all tests, which read it only.
+func reportOf(t testing.TB, m model.Model, mode analysis.Mode) *analysis.Report {
+	t.Helper()
+	key := m.Name + mode.String()
+	if rep, ok := reports.Load(key); ok {
+		return rep.(*analysis.Report)
+	}
+	rep := analyze(t, request(t, m, mode))
+	reports.Store(key, rep)
+	return rep
+}
+
+var reports sync.Map
+
 func byName(t testing.TB, name string) model.Model {
 	t.Helper()
 	m, err := model.ByName(name)
@@ -83,7 +98,7 @@ func compile(t testing.TB, r analysis.Request, g *graph.Graph, w model.Widths, t
 	f.Env = program.ExtentOf(g, declared).Env()
 	declared.Widths(f.Env)
 	f.Env["t"], f.Env["τ"] = targets, targets
-	f.Skip = r.Skip
+	f.Skip, f.Weighted = r.Skip, g.Weight != nil
 	p, err := program.Compile(declared, f, nil)
 	if err != nil {
 		t.Fatal(err)
