@@ -176,6 +176,20 @@ func reachCases() map[string]func(b *Builder, x Value) Value {
 	return cases
 }
 
+// TestLevelOfPools: a pool reads no neighbours, and passes the level on.
+func TestLevelOfPools(t *testing.T) {
+	b := NewBuilder("pool")
+	x := b.Sum(b.Scatter(b.Input("x", Vertices, dimA), Src, Edges), Dst)
+	y := b.Broadcast(b.Select(x, Max, Member))
+	p, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Level()[y]; got != 1 {
+		t.Errorf("level %d, want 1\n%v", got, p)
+	}
+}
+
 // TestLevelOfGradients: a gradient of L hops depends on L hops more, the other
 // way, and the routes of a maximum count as scatters do.
 func TestLevelOfGradients(t *testing.T) {
