@@ -85,6 +85,11 @@ func spreadText(first *train.Result, s train.Spread) string {
 		s.Seeds[0].Seed, s.Seeds[len(s.Seeds)-1].Seed, first.Metric)
 	fmt.Fprintf(&b, "train %s ± %s  val %s ± %s  test %s ± %s\n", score(s.Mean.Train), score(s.Std.Train),
 		score(s.Mean.Val), score(s.Std.Val), score(s.Mean.Test), score(s.Std.Test))
+	var dirs []string
+	for _, one := range s.Seeds {
+		dirs = append(dirs, one.Dir)
+	}
+	fmt.Fprintf(&b, "saved in %s\n", someOf(dirs))
 	return b.String()
 }
 
