@@ -141,7 +141,12 @@ func ReadConfig(dir string) (Config, error) {
 		return Config{}, fmt.Errorf("train: %s is not a run directory: %w", dir, err)
 	}
 	var c Config
-	if err := yaml.UnmarshalWithOptions(text, &c, yaml.Strict()); err != nil {
+	err = yaml.UnmarshalWithOptions(text, &c, yaml.Strict())
+	if bad := yaml.Error(nil); errors.As(err, &bad) && bad.GetToken() != nil { // its own text shows the lines around
+		at := bad.GetToken().Position
+		return Config{}, fmt.Errorf("train: %s:%d:%d: %s", path, at.Line, at.Column, bad.GetMessage())
+	}
+	if err != nil {
 		return Config{}, fmt.Errorf("train: %s: %w", path, err)
 	}
 	return c, nil
