@@ -66,12 +66,19 @@ func (m *Model) features(d *dataset.Dataset) (tensor.Matrix, error) {
 	return model.Features(d, s.RowNormalize), nil
 }
 
+// declaration is one of a model's programs.
+type declaration func(model.Widths, model.Options) (*program.Program, error)
+
 // run compiles a declaration, runs it over all vertices with the trained
 // weights, and returns a copy of its one output.
-func (m *Model) run(d *dataset.Dataset, p *program.Program) (tensor.Matrix, error) {
+func (m *Model) run(d *dataset.Dataset, declare declaration) (tensor.Matrix, error) {
 	x, err := m.features(d)
 	if err != nil {
 		return tensor.Matrix{}, err
+	}
+	p, err := declare(model.NamedWidths(m.Saved.Features, m.Saved.Out, m.Saved.Options), m.Saved.Options)
+	if err != nil {
+		return tensor.Matrix{}, fmt.Errorf("infer: %w", err)
 	}
 	f := program.Facts{Env: program.ExtentOf(d.Graph, p).Env(), Weighted: d.Graph.Weight != nil, Steps: 1}
 	p.Widths(f.Env)
@@ -121,12 +128,7 @@ func (m *Model) fill(s *runtime.Session, p *program.Program, x tensor.Matrix) er
 //
 // Shapes: n × C.
 func (m *Model) logits(d *dataset.Dataset) (tensor.Matrix, error) {
-	s := m.Saved
-	p, err := m.declared.Declare(model.NamedWidths(s.Features, s.Out, s.Options), s.Options)
-	if err != nil {
-		return tensor.Matrix{}, fmt.Errorf("infer: %w", err)
-	}
-	return m.run(d, p)
+	return m.run(d, m.declared.Declare)
 }
 
 // Embed returns what the last layer reads of each vertex: the output of the
@@ -137,10 +139,5 @@ func (m *Model) logits(d *dataset.Dataset) (tensor.Matrix, error) {
 // Cost: that of all layers but the last.
 // Errors: a set whose features are not those the model was trained on.
 func (m *Model) Embed(d *dataset.Dataset) (tensor.Matrix, error) {
-	s := m.Saved
-	p, err := m.declared.DeclareEmbedding(model.NamedWidths(s.Features, s.Out, s.Options), s.Options)
-	if err != nil {
-		return tensor.Matrix{}, fmt.Errorf("infer: %w", err)
-	}
-	return m.run(d, p)
+	return m.run(d, m.declared.DeclareEmbedding)
 }
