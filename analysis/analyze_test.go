@@ -138,6 +138,34 @@ func TestMemoryIsTheArena(t *testing.T) {
 	}
 }
 
+// TestGraphBytes: rows and arcs; with added loops a block beside them; in training
+// the index by source.
+func TestGraphBytes(t *testing.T) {
+	bytes := func(name string, mode analysis.Mode) int64 {
+		r := request(t, byName(t, name), mode)
+		r.Data.Features, r.Data.X = r.Data.X.Cols, tensor.Matrix{}
+		r.Data.Graph.Listing = nil
+		return analyze(t, r).Memory.GraphBytes
+	}
+	const n, m, loops = 34, 156, 190
+	arcs := int64(8*(n+1) + 4*m)
+	added := int64(8*(n+1) + (4+8+8)*loops) // sources, identities, places in the graph
+	for _, c := range []struct {
+		name string
+		mode analysis.Mode
+		want int64
+	}{
+		{"gin", analysis.Inference, arcs},
+		{"gcn", analysis.Inference, arcs + added},
+		{"gin", analysis.Training, arcs + 8*(n+1) + 8*m},
+		{"gcn", analysis.Training, arcs + added + 8*(n+1) + 8*loops},
+	} {
+		if got := bytes(c.name, c.mode); got != c.want {
+			t.Errorf("%s, %v: the graph takes %d bytes, want %d", c.name, c.mode, got, c.want)
+		}
+	}
+}
+
 // TestSparseInput: an input that is mostly zero is counted, and kept as its
 // entries where that costs less.
 func TestSparseInput(t *testing.T) {

@@ -195,6 +195,10 @@ func TestClasses(t *testing.T) {
 			a := b.HeadDot(src(b, h), dst(b, h), program.Cols(1))
 			return b.Linear(b.Sum(b.HeadScale(src(b, h), a), program.Dst), out)
 		}), analysis.AGNN, 1},
+		{"a score of the source, normalised", layer(func(b *program.Builder, h program.Value, out program.Dim) program.Value {
+			a := b.EdgeSoftmax(src(b, b.Linear(h, program.Cols(1))))
+			return b.LinearNamed("value", b.Sum(b.HeadScale(src(b, h), a), program.Dst), out)
+		}), analysis.AGNN, 1},
 		{"EdgeConv 4: W(h_u − h_v), max", layer(func(b *program.Builder, h program.Value, out program.Dim) program.Value {
 			return b.Select(b.Linear(b.Sub(src(b, h), dst(b, h)), out), program.Max, program.Dst)
 		}), analysis.MPGNN, 1},

@@ -135,7 +135,7 @@ func weightsOf(p *program.Program) []string {
 
 // weightOf returns the parameter that a product multiplies rows by.
 func weightOf(p *program.Program, n program.Node) (program.Param, bool) {
-	switch op := n.Op.(type) {
+	switch op := program.BaseOf(n.Op).(type) {
 	case program.MatMul:
 		if op.Transposed {
 			return program.Param{}, false
@@ -175,7 +175,7 @@ func sumReaches(p *program.Program, v program.Value) bool {
 }
 
 func sumsEdges(op program.Op) bool {
-	switch o := op.(type) {
+	switch o := program.BaseOf(op).(type) {
 	case program.Aggregate:
 		return o.Over.IsEdges()
 	case program.SpMM:

@@ -193,7 +193,7 @@ func formulationOf(p *program.Program) Formulation {
 		if n.Backward {
 			continue
 		}
-		switch op := n.Op.(type) {
+		switch op := program.BaseOf(n.Op).(type) {
 		case program.Aggregate:
 			if op.Over.IsEdges() {
 				return Local

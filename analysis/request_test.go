@@ -114,8 +114,15 @@ func TestImbalance(t *testing.T) {
 			t.Errorf("%q, want %q", rep.Graph.Imbalance, c.want)
 		}
 	}
-	if rep := analyze(t, analysis.Request{Model: m, Options: m.Defaults, Data: analysis.Data{Name: "it", Graph: star(t, 101)}}); rep.Graph.Ranks != 2 {
-		t.Errorf("a star of 200 arcs and degree 100 balances up to %d ranks, want 2", rep.Graph.Ranks)
+	fan, err := graph.FromCOO(4, []int32{1, 2, 3, 1}, []int32{0, 0, 0, 2}, nil, graph.Policy{}) // d = 3, d_out = 2
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, want := range map[*graph.Graph]int64{star(t, 101): 2, fan: 1} {
+		rep := analyze(t, analysis.Request{Model: m, Options: m.Defaults, Data: analysis.Data{Name: "it", Graph: g}})
+		if rep.Graph.Ranks != want {
+			t.Errorf("%d arcs with in-degrees up to %d balance up to %d ranks, want %d", rep.Graph.Arcs, rep.Graph.In.Max, rep.Graph.Ranks, want)
+		}
 	}
 }
 

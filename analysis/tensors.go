@@ -62,7 +62,7 @@ func (a at) tensors(p *program.Program) ([]Tensor, error) {
 // readsEdges reports whether p has values on the edges of s or walks them.
 func readsEdges(p *program.Program, s program.Space) bool {
 	for _, n := range p.Nodes {
-		if o, ok := n.Op.(program.SpMM); n.Type.Space == s || ok && o.Over == s {
+		if o, ok := program.BaseOf(n.Op).(program.SpMM); n.Type.Space == s || ok && o.Over == s {
 			return true
 		}
 	}

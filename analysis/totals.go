@@ -146,7 +146,7 @@ func walksBySource(p *program.Program, s program.Space) bool {
 	for _, n := range p.Nodes {
 		var over program.Space
 		along := program.Dst
-		switch o := n.Op.(type) {
+		switch o := program.BaseOf(n.Op).(type) {
 		case program.SpMM:
 			over, along = o.Over, o.Along
 		case program.Aggregate:
