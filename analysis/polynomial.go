@@ -246,8 +246,10 @@ func (r study) rivals(f Formula) ([]Rival, error) {
 		if err != nil {
 			return nil, err
 		}
-		excess := cost.Sub(r.price(lines), r.price(f.expressions()))
-		out = append(out, Rival{Choices: s.choices(), Excess: put(excess, innerDepth, r.Options.Depth)})
+		excess := put(cost.Sub(r.price(lines), r.price(f.expressions())), innerDepth, r.Options.Depth)
+		if !excess.IsZero() { // otherwise the same work, elsewhere: no memory to do it once
+			out = append(out, Rival{Choices: s.choices(), Excess: excess})
+		}
 	}
 	return out, nil
 }

@@ -164,7 +164,7 @@ func envOf(g *graph.Graph, o model.Options, targets int) cost.Env {
 // TestPolynomialDepth: where both degrees are equal, the law is the depth of the
 // program at every number of layers.
 func TestPolynomialDepth(t *testing.T) {
-	g := circulant(t, 40)
+	g := regular(t, 40, 16) // as many arcs as are supposed without a graph
 	for _, m := range model.All() {
 		for _, mode := range modes {
 			r, f := ofOneWidth(m, mode), general(t, m, mode)
