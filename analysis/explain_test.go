@@ -24,7 +24,7 @@ func TestExplain(t *testing.T) {
 	if first.Pass != "none" || !strings.Contains(first.Program, "Dropout") || strings.Contains(first.Program, "SpMM") {
 		t.Errorf("first is %s:\n%s", first.Pass, first.Program)
 	}
-	if last.Pass != "fuse" || strings.Contains(last.Program, "Dropout") || strings.Count(last.Program, "SpMM") != 2 {
+	if last.Pass != "tail" || strings.Contains(last.Program, "Dropout") || strings.Count(last.Program, "SpMM") != 2 {
 		t.Errorf("last is %s:\n%s", last.Pass, last.Program)
 	}
 	for i := 1; i < len(e.Steps); i++ {
@@ -37,7 +37,7 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, total := e.Passes[len(e.Passes)-1], rep.Total.Work.Expr
-	if all := cost.Add(a.PreWork.Expr, a.Work.Expr); a.Pass != "fuse" || !all.Equal(total) {
+	if all := cost.Add(a.PreWork.Expr, a.Work.Expr); a.Pass != "tail" || !all.Equal(total) {
 		t.Errorf("after %s the work is %v, Analyze says %v", a.Pass, all, total)
 	}
 

@@ -14,6 +14,7 @@ type Ctx struct {
 	Count Counter
 
 	call    call
+	tail    Tail     // of the next product
 	isa     *cpu.ISA // nil is that of cpu.Best; tests name others
 	chunks  []chunk  // of the rows that are cut, see segments.go
 	passes  []pass
@@ -87,6 +88,7 @@ type call struct {
 
 	x, y, z, dst tensor.Matrix // operands, in the order of the kernel's signature
 	fn           Func
+	tail         Tail // of products: what follows on each piece of dst
 	scalar       float32
 	offset       int
 	zip          zipFunc // of elementwise kernels

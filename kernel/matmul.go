@@ -83,6 +83,7 @@ func (c *Ctx) product(x, w, y tensor.Matrix, e epilogue, pack packFunc) int64 {
 	k := &c.call
 	p := c.products()
 	*k = call{body: productRows, x: x, dst: y, fn: e.fn}
+	c.takeTail(y)
 	k.matmul = matmulOperands{loops: p, packed: c.floats(p.values(x.Cols, y.Cols)), bias: e.bias}
 	pack(p.panels, k.matmul.packed, w)
 	k.cutProduct(x.Rows, x.Cols*y.Cols)
@@ -93,6 +94,7 @@ func (c *Ctx) product(x, w, y tensor.Matrix, e epilogue, pack packFunc) int64 {
 func productRows(c *call, _, _, lo, hi int) {
 	m := &c.matmul
 	m.loops.multiply(rowsOf(c.x, lo, hi), m.packed, rowsOf(c.dst, lo, hi), epilogue{m.bias, c.fn})
+	c.follow(lo, hi)
 }
 
 // cutProduct sets pieces for rows of work multiply-adds each. A piece reads the

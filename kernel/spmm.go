@@ -26,6 +26,7 @@ func SpMM(ctx *Ctx, b *graph.Block, end End, weight, x, y tensor.Matrix) {
 	wantShape("kernel.SpMM: y", y, vertices(b, end), y.Cols)
 	loops := ctx.sparse()
 	ctx.call = call{sum: loops.sumNeighbours, seg: at(b, end), x: x, y: weight, dst: y}
+	ctx.takeTail(y)
 	heads := int64(weight.Cols)
 	if heads > 0 {
 		wantShape("kernel.SpMM: weight", weight, b.Edges(), weight.Cols)
@@ -68,6 +69,9 @@ func (c *Ctx) segmentSum() int64 {
 		} else {
 			accumulate(k.dst.Row(h.row), part)
 		}
+		if h.span[1] == k.seg.ptr[h.row+1] {
+			k.follow(h.row, h.row+1)
+		}
 	}
 	return edges
 }
@@ -76,6 +80,7 @@ func segmentSumRows(c *call, _, _, lo, hi int) {
 	edges := int64(0)
 	for from, to := c.uncut(lo, hi); from < to; from, to = c.uncut(to, hi) {
 		c.sum(c, c.seg.ptr[from:to+1], rowsOf(c.dst, from, to))
+		c.follow(from, to)
 		edges += c.seg.ptr[to] - c.seg.ptr[from]
 	}
 	c.done.Add(edges)

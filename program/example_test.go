@@ -55,14 +55,10 @@ func Example() {
 	//   x = Input(x) : vertices[k]
 	//   v0 = Coef(invsqrt) : vertices[1]  once
 	//   weight = Param(weight, glorot) : one[k×C]
-	//   v1 = MatMul(xW) (x, weight) : vertices[C]
-	//   v2 = HeadScale (v1, v0) : vertices[C]
-	//   v3 = SpMM(dst, edges+loops) (v2) : vertices[C]
-	//   v4 = HeadScale (v3, v0) : vertices[C]
+	//   v1 = MatMul(xW) → HeadScale (x, weight, v0) : vertices[C]
 	//   bias = Param(bias, zeros) : one[1×C]
-	//   v5 = AddBias (v4, bias) : vertices[C]
-	//   v6 = relu (v5) : vertices[C]
-	//   return h = v6
+	//   v2 = SpMM(dst, edges+loops) → HeadScale → AddBias → relu (v1, v0, bias) : vertices[C]
+	//   return h = v2
 	// work m̂·C + 2·n·k·C + 4·n·C
 	// depth 5 + ⌈log₂ d̂⌉ + ⌈log₂ k⌉
 }

@@ -104,7 +104,7 @@ func ExtentOf(g *graph.Graph, programs ...*Program) Extent {
 
 // walks reports whether a node reads the structure of an edge space.
 func (n Node) walks(s Space) bool {
-	switch o := n.Op.(type) {
+	switch o := BaseOf(n.Op).(type) {
 	case SpMM:
 		return o.Over == s
 	case GraphCoef:

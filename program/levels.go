@@ -24,7 +24,7 @@ func (p *Program) reach(v Value, of []reach) reach {
 	for _, u := range n.In {
 		r = r.or(of[u])
 	}
-	switch o := n.Op.(type) {
+	switch o := BaseOf(n.Op).(type) {
 	case Scatter:
 		r = r.scatter(o.Along)
 	case Aggregate:
@@ -47,6 +47,9 @@ func (p *Program) reach(v Value, of []reach) reach {
 			r = r.or(of[n.In[1]])
 		}
 		r.own = r.from(o.Along)
+		for _, u := range n.In[o.arity():] { // steps of a tail
+			r = r.or(of[u])
+		}
 	case EdgeSoftmax, EdgeSoftmaxGrad:
 		r = r.or(reach{own: r.dst}.scatter(Dst))
 	}
@@ -100,7 +103,7 @@ func (p *Program) Round() []int {
 
 // reductions is the number of ⊕ over edges that an op contains.
 func reductions(op Op) int {
-	switch op.(type) {
+	switch BaseOf(op).(type) {
 	case Aggregate, ArgSelect, SpMM, EdgeSoftmaxGrad:
 		return 1
 	case EdgeSoftmax:

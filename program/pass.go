@@ -52,6 +52,7 @@ func Passes() []Pass {
 		{"sparse", "features that are mostly zero are kept as their entries, where that costs less", false, pure(Sparse)},
 		{"fold", "what depends on neither parameters nor randomness is computed once per run", false, pure(Fold)},
 		{"fuse", "scatter–multiply–aggregate → SpMM, dots of two ends → SDDMM, epilogues into products", false, pure(Fuse)},
+		{"tail", "row-wise operations join the product whose result they alone read: no pass over memory of their own", false, pure(Tail)},
 		{"dead", "drop what fusing left behind", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},
 	}
 }

@@ -25,7 +25,7 @@ func Sparse(p *Program, f Facts) *Program {
 }
 
 // settled is what becomes of a program in the passes after Sparse.
-func settled(p *Program, f Facts) *Program { return Dead(Fuse(Fold(p, f), f)) }
+func settled(p *Program, f Facts) *Program { return Dead(Tail(Fuse(Fold(p, f), f), f)) }
 
 // sparser rewrites a program to read X's entries.
 type sparser struct {

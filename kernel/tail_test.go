@@ -1,0 +1,106 @@
+package kernel
+
+import (
+	"testing"
+
+	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/internal/rng"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// TestTail: a product with a tail has the bits of the product and its steps one
+// by one, their work, and their operands' bytes but not the result's, on any
+// number of threads; a row that is cut is followed once, after it is combined.
+func TestTail(t *testing.T) {
+	const n, k, w = 6000, 9, 21
+	s := rng.Key{Seed: 3, Purpose: rng.Test}.Stream(1)
+	fill := func(rows, cols int) tensor.Matrix {
+		m := tensor.New(rows, cols)
+		for i := range m.Data {
+			m.Data[i] = float32(s.Normal())
+		}
+		return m
+	}
+	src, dst := make([]int32, 0, 3*n), make([]int32, 0, 3*n)
+	for v := range int32(n) { // vertex 0 is a hub
+		src, dst = append(src, v, v, v/2), append(dst, 0, (v*7+1)%n, v)
+	}
+	g, err := graph.FromCOO(n, src, dst, nil, graph.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := g.Block()
+	if b.MaxInDegree() <= chunkEdges {
+		t.Fatal("no row is cut")
+	}
+	x, y, weights := fill(n, w), fill(n, k), fill(k, w)
+	scale, bias, at := fill(n, 1), fill(1, w), fill(n, w)
+	relu := Func{Kind: ReLU}
+	steps := []TailStep{{ScaleRows, Func{}, scale}, {AddRow, Func{}, bias}, {ApplyFunc, relu, tensor.Matrix{}}, {AddValues, Func{}, at}}
+	for name, product := range map[string]func(*Ctx, tensor.Matrix){
+		"SpMM at dst": func(c *Ctx, out tensor.Matrix) { SpMM(c, b, Dst, tensor.Matrix{}, x, out) },
+		"SpMM at src": func(c *Ctx, out tensor.Matrix) { SpMM(c, b, Src, tensor.Matrix{}, x, out) },
+		"MatMul":      func(c *Ctx, out tensor.Matrix) { MatMul(c, y, weights, out) },
+		"MatMulNT":    func(c *Ctx, out tensor.Matrix) { MatMulNT(c, x, fill(w, w), out) },
+		"Dense":       func(c *Ctx, out tensor.Matrix) { Dense(c, y, weights, bias, Func{Kind: Tanh}, out) },
+	} {
+		if name == "MatMulNT" {
+			fixed := fill(w, w)
+			product = func(c *Ctx, out tensor.Matrix) { MatMulNT(c, x, fixed, out) }
+		}
+		var alone Ctx
+		want := tensor.New(n, w)
+		product(&alone, want)
+		HeadScale(&alone, want, scale, want)
+		AddBias(&alone, want, bias, want)
+		Apply(&alone, relu, want, want)
+		Add(&alone, want, at, want)
+		wantWork, wantBytes := alone.Count.Read()
+		wantBytes -= 4 * 2 * 4 * n * w // four steps read and wrote the result
+		for _, threads := range []int{1, 2, 5} {
+			ctx := &Ctx{Pool: NewPool(threads)}
+			got := tensor.New(n, w)
+			for _, s := range steps {
+				ctx.Then(s)
+			}
+			product(ctx, got)
+			if !got.Equal(want) {
+				t.Errorf("%s on %d threads: the bits differ from those of the steps one by one", name, threads)
+			}
+			if work, bytes := ctx.Count.Read(); work != wantWork || bytes != wantBytes {
+				t.Errorf("%s: counted %d and %d, want %d and %d", name, work, bytes, wantWork, wantBytes)
+			}
+			ctx.Count.Reset()
+			product(ctx, got)
+			if work, _ := ctx.Count.Read(); work == wantWork {
+				t.Errorf("%s: the tail followed a second product", name)
+			}
+			ctx.Pool.Close()
+		}
+	}
+}
+
+// TestTailSlope: the gradient of a function follows a product.
+func TestTailSlope(t *testing.T) {
+	ctx := &Ctx{}
+	x, w, at := tensor.Of(2, 1, []float32{1, 2}), tensor.Of(1, 2, []float32{3, 5}), tensor.Of(2, 2, []float32{1, 0, 0, 4})
+	y := tensor.New(2, 2)
+	ctx.Then(TailStep{Kind: ApplySlope, Func: Func{Kind: ReLU}, X: at})
+	MatMul(ctx, x, w, y)
+	if want := tensor.Of(2, 2, []float32{3, 0, 0, 10}); !y.Equal(want) {
+		t.Errorf("got %v, want %v", y.Data, want.Data)
+	}
+}
+
+func TestTailMisuse(t *testing.T) {
+	ctx := &Ctx{}
+	for range MaxTail {
+		ctx.Then(TailStep{Kind: ApplyFunc})
+	}
+	defer func() {
+		if _, ok := recover().(tensor.ShapeError); !ok {
+			t.Error("a step too many raised no ShapeError")
+		}
+	}()
+	ctx.Then(TailStep{Kind: ApplyFunc})
+}

@@ -1,0 +1,213 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/kernel"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// Tailed is a product and the row-wise operations that follow it, done on each
+// piece of the result while it is in cache: one pass over memory instead of one
+// per operation. Its operands are those of the product, then one per step that
+// has an operand beside the running value.
+type Tailed struct {
+	Base  Op  // MatMul, Affine, SpMM or SparseMatMul
+	Arity int // operands of Base
+	Steps [kernel.MaxTail]Op
+	Len   int
+}
+
+// BaseOf returns the product of a Tailed, and any other op as it is: what a
+// node does to edges and columns, whatever follows on its rows.
+func BaseOf(op Op) Op {
+	if t, ok := op.(Tailed); ok {
+		return t.Base
+	}
+	return op
+}
+
+func (o Tailed) String() string {
+	s := []string{o.Base.String()}
+	for _, step := range o.Steps[:o.Len] {
+		s = append(s, step.String())
+	}
+	return strings.Join(s, " → ")
+}
+
+// walk visits the steps: each with the types of its operands, the running
+// value's in its place, and that of its result.
+func (o Tailed) walk(in []Type, visit func(step Op, in []Type, out Type)) (Type, error) {
+	t, err := o.Base.Shape(in[:min(o.Arity, len(in))])
+	rest := in[min(o.Arity, len(in)):]
+	for _, step := range o.Steps[:o.Len] {
+		if err != nil {
+			return t, err
+		}
+		n, at := stepOperands(step)
+		if len(rest) < n {
+			return t, fmt.Errorf("%v lacks an operand", step)
+		}
+		operands := insert(rest[:n], at, t)
+		rest = rest[n:]
+		var out Type
+		out, err = step.Shape(operands)
+		if visit != nil && err == nil {
+			visit(step, operands, out)
+		}
+		t = out
+	}
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("got %d operands too many", len(rest))
+	}
+	return t, err
+}
+
+// stepOperands returns how many operands a step has beside the running value,
+// and at which place that one is.
+func stepOperands(step Op) (n, at int) {
+	switch step.(type) {
+	case Unary:
+		return 0, 0
+	case UnaryGrad:
+		return 1, 1
+	}
+	return 1, 0
+}
+
+// insert returns a copy of s with v at place at.
+func insert[T any](s []T, at int, v T) []T {
+	out := make([]T, 0, len(s)+1)
+	out = append(append(append(out, s[:at]...), v), s[at:]...)
+	return out
+}
+
+// Shape is that of the last step.
+func (o Tailed) Shape(in []Type) (Type, error) { return o.walk(in, nil) }
+
+// Cost: the product's and every step's, less the traffic between them.
+func (o Tailed) Cost(in []Type, _ Type) cost.Cost {
+	base, err := o.Base.Shape(in[:o.Arity])
+	if err != nil {
+		panic(err) // Shape was checked when the node was made
+	}
+	c := o.Base.Cost(in[:o.Arity], base)
+	_, _ = o.walk(in, func(step Op, in []Type, out Type) {
+		s := step.Cost(in, out)
+		c.Work, c.Depth = cost.Add(c.Work, s.Work), cost.Add(c.Depth, s.Depth)
+		c.Bytes = cost.Add(c.Bytes, s.Bytes, cost.Scale(-2, bytes(out)))
+	})
+	return c
+}
+
+// Grad runs the composition again and differentiates it step by step.
+func (o Tailed) Grad(b *Builder, in []Value, _, dy Value) []Value {
+	type node struct {
+		op Op
+		in []Value
+		y  Value
+	}
+	base := append([]Value(nil), in[:o.Arity]...)
+	chain := []node{{o.Base, base, b.Add(o.Base, base...)}}
+	rest := in[o.Arity:]
+	for _, step := range o.Steps[:o.Len] {
+		n, at := stepOperands(step)
+		operands := insert(rest[:n], at, chain[len(chain)-1].y)
+		rest = rest[n:]
+		chain = append(chain, node{step, operands, b.Add(step, operands...)})
+	}
+	var grads []Value // of the steps' operands, the last first
+	for i := len(chain) - 1; i > 0; i-- {
+		n, at := stepOperands(chain[i].op)
+		g := chain[i].op.Grad(b, chain[i].in, chain[i].y, dy)
+		dy = g[at]
+		if n == 1 {
+			grads = append(grads, g[1-at])
+		}
+	}
+	slices.Reverse(grads)
+	return append(o.Base.Grad(b, base, chain[0].y, dy), grads...)
+}
+
+// Split applies the rules one after the other.
+func (o Tailed) Split(s Split) (Placement, error) {
+	base := s
+	base.In, base.Types = s.In[:o.Arity], s.Types[:o.Arity]
+	var err error
+	if base.Out, err = o.Base.Shape(base.Types); err != nil {
+		return Placement{}, err
+	}
+	at, err := o.Base.Split(base)
+	next := o.Arity
+	_, shape := o.walk(s.Types, func(step Op, in []Type, out Type) {
+		if err == nil {
+			at, err = s.step(step, at, next, in, out)
+		}
+		n, _ := stepOperands(step)
+		next += n
+	})
+	if shape != nil {
+		err = shape
+	}
+	return at, err
+}
+
+// step places the result of a tail's step that reads the running value, placed
+// at, and the operand numbered next.
+func (s Split) step(step Op, at Placement, next int, in []Type, out Type) (Placement, error) {
+	n, place := stepOperands(step)
+	one := Split{Ranks: s.Ranks, Edges: s.Edges, In: insert(s.In[next:next+n], place, at), Types: in, Out: out}
+	one.number = insert([]int{next}[:n], place, 0)
+	placed, err := step.Split(one)
+	if err == nil {
+		return placed, nil
+	}
+	one.In = insert(s.In[next:next+n], place, Placement{Kind: Whole})
+	if _, other := step.Split(one); other != nil {
+		return placed, other
+	}
+	return s.refuse(0, fmt.Sprintf("the product is %v, which %v does not read", at, step))
+}
+
+// Reference is the composition.
+func (o Tailed) Reference(x *RefExec, in []Dense) Dense {
+	y := o.Base.Reference(x, in[:o.Arity])
+	rest := in[o.Arity:]
+	for _, step := range o.Steps[:o.Len] {
+		n, at := stepOperands(step)
+		y = step.Reference(x, insert(rest[:n], at, y))
+		rest = rest[n:]
+	}
+	return y
+}
+
+// Run hands the steps to the product's kernel.
+func (o Tailed) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	rest := in[o.Arity:]
+	for _, step := range o.Steps[:o.Len] {
+		s := tailStep(step)
+		if n, _ := stepOperands(step); n == 1 {
+			s.X, rest = rest[0], rest[1:]
+		}
+		x.Then(s)
+	}
+	o.Base.Run(x, in[:o.Arity], out)
+}
+
+// tailStep names a step as kernels do.
+func tailStep(step Op) kernel.TailStep {
+	switch o := step.(type) {
+	case Unary:
+		return kernel.TailStep{Kind: kernel.ApplyFunc, Func: o.Func}
+	case UnaryGrad:
+		return kernel.TailStep{Kind: kernel.ApplySlope, Func: o.Func}
+	case AddBias:
+		return kernel.TailStep{Kind: kernel.AddRow}
+	case Binary:
+		return kernel.TailStep{Kind: kernel.AddValues}
+	}
+	return kernel.TailStep{Kind: kernel.ScaleRows}
+}

@@ -1,0 +1,82 @@
+package program
+
+import "github.com/weft-gnn/weft/kernel"
+
+// Tail joins row-wise operations to the product whose result they alone read,
+// so that the result is not written and read again for each: scalings of rows,
+// biases, sums, activations and their gradients. It runs after Fuse and joins
+// nothing across stages.
+func Tail(p *Program, f Facts) *Program {
+	w := &fuser{rewriter: rewrite(p), uses: p.uses()}
+	for i := range p.Nodes {
+		v := Value(i)
+		w.at(v)
+		if y := w.tail(v); y != None {
+			w.new[i] = y
+			continue
+		}
+		w.copy(v)
+	}
+	return Dead(w.finish())
+}
+
+// tail joins node v to the product below it, or returns None.
+func (w *fuser) tail(v Value) Value {
+	n := w.old.Nodes[v]
+	if !tailable(w.old, n) {
+		return None
+	}
+	others, at := stepOperands(n.Op)
+	if y := w.join(v, n, others, at); y != None {
+		return y
+	}
+	if _, sum := n.Op.(Binary); sum { // commutes
+		return w.join(v, n, others, 1)
+	}
+	return None
+}
+
+// join makes node n the next step of the product at its operand number at.
+func (w *fuser) join(v Value, n Node, others, at int) Value {
+	running := n.In[at]
+	if !w.only(running, v) || others == 1 && n.In[1-at] == running {
+		return None
+	}
+	t, in, ok := w.product(w.new[running])
+	if !ok {
+		return None
+	}
+	t.Steps[t.Len] = n.Op
+	t.Len++
+	if others == 1 {
+		in = append(in, w.new[n.In[1-at]])
+	}
+	return w.b.Add(t, in...)
+}
+
+// product views a new node as a product with a tail that has room.
+func (w *fuser) product(v Value) (Tailed, []Value, bool) {
+	n := w.b.p.Nodes[v]
+	in := append([]Value(nil), n.In...)
+	switch o := n.Op.(type) {
+	case Tailed:
+		return o, in, o.Len < kernel.MaxTail
+	case MatMul, Affine, SpMM, SparseMatMul:
+		return Tailed{Base: o, Arity: len(in)}, in, true
+	}
+	return Tailed{}, nil, false
+}
+
+// tailable reports whether a node is a step that a tail can run: an operation
+// on rows, the running value in the place that the step expects.
+func tailable(p *Program, n Node) bool {
+	switch o := n.Op.(type) {
+	case AddBias, Unary, UnaryGrad:
+		return true
+	case HeadScale:
+		return p.Nodes[n.In[1]].Type.Cols.N == 1
+	case Binary:
+		return o.Func == Plus
+	}
+	return false
+}
