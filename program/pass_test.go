@@ -171,6 +171,64 @@ func TestAnySubsetOfPassesPreservesResults(t *testing.T) {
 	})
 }
 
+// TestFoldRespectsItsBound: what is kept beside coefficients fits, and is worth
+// keeping; what depends on parameters, randomness, targets or the step is not
+// computed once.
+func TestFoldRespectsItsBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := randomWorld(t)
+		p := step(t, randomProgram(t, 5))
+		f := w.facts(RefTarget{})
+		f.FoldBytes = rapid.SampledFrom([]int64{-1, 0, 20, 50, 100, 200}).Draw(t, "bound")
+		q := Fold(p, f)
+		kept := int64(0)
+		varies := make([]bool, len(q.Nodes))
+		for i, n := range q.Nodes {
+			v := Value(i)
+			varies[i] = changes(n.Op)
+			for _, u := range n.In {
+				varies[i] = varies[i] || varies[u]
+			}
+			_, leaf := n.Op.(Leaf)
+			_, coef := n.Op.(GraphCoef)
+			if leaf || coef || n.Stage != Pre {
+				continue
+			}
+			if varies[i] {
+				t.Fatal("computed once:", n.Op, "\n", q)
+			}
+			if q.Kept(v) {
+				kept += 4 * int64(w.Rows(n.Type)) * int64(n.Type.Cols.N)
+				if stated := n.Op.Cost(opTypes(q, n), n.Type); stated.Work.IsZero() {
+					t.Fatal("kept, though it only moves data:", n.Op, "\n", q)
+				}
+			}
+		}
+		if f.FoldBytes >= 0 && kept > f.FoldBytes {
+			t.Fatal("kept", kept, "bytes, the bound is", f.FoldBytes, "\n", q)
+		}
+	})
+}
+
+// changes reports whether an op by itself may give another result in each step.
+func changes(op Op) bool {
+	switch op := op.(type) {
+	case Param, State, Dropout, CrossEntropy, CrossEntropyGrad, SGD:
+		return true
+	case Input:
+		return op.Varies
+	}
+	return false
+}
+
+func opTypes(p *Program, n Node) []Type {
+	var in []Type
+	for _, v := range n.In {
+		in = append(in, p.Type(v))
+	}
+	return in
+}
+
 // narrow are a model's defaults at small widths.
 func narrow(m model.Model, layers int) model.Options {
 	o := m.Defaults

@@ -37,8 +37,8 @@ func indexed(op Op) Space {
 	return Edges
 }
 
-// TestAcceptedShapesCompute gives every op every operand of the pool, of each
-// number up to three. Where Shape accepts, everything else that an op promises
+// TestAcceptedShapesCompute gives every op every operand of the pool, up to the
+// number that it takes and three. Where Shape accepts, everything else that an op promises
 // works: the reference has the shape, gradients have those of the operands, the
 // cost has a value, and kernel and reference agree. Where it refuses, it says
 // something.
@@ -53,7 +53,7 @@ func TestAcceptedShapesCompute(t *testing.T) {
 			seen[key] = true
 		}
 		accepted := 0
-		c.eachOperands(3, func(in []operand) {
+		c.eachOperands(min(3, len(c.in)), func(in []operand) {
 			d := opCase{op: c.op, in: in}
 			out, err := c.op.Shape(d.types())
 			if err == nil {
@@ -63,7 +63,7 @@ func TestAcceptedShapesCompute(t *testing.T) {
 				t.Errorf("%v: refused with %q", d, err)
 			}
 		})
-		if accepted == 0 {
+		if accepted == 0 && len(c.in) <= 3 {
 			t.Errorf("%v accepts no operands of the pool", c.op)
 		}
 	}
