@@ -51,8 +51,10 @@ func (o EdgeSoftmax) Grad(b *Builder, _ []Value, y, dy Value) []Value {
 func (o EdgeSoftmax) Split(s Split) (Placement, error) { return s.perDestination() }
 
 func (s Split) perDestination() (Placement, error) {
-	if s.all(Rows, Whole) && !s.all(Whole) && !s.ownsAlong(Dst) {
-		return s.refuse(0, "a destination's edges are spread over ranks: lower it")
+	for i, p := range s.In {
+		if p.Kind == Rows && !s.ownsAlong(Dst) {
+			return s.refuse(i, "a destination's edges are spread over ranks: lower it")
+		}
 	}
 	return s.elementwise()
 }

@@ -266,6 +266,27 @@ func (r rewriting) program(t *testing.T) *Program {
 	return p
 }
 
+// TestCoefficientsRunOnce: the structure does not change, and a column is kept
+// whatever the bound.
+func TestCoefficientsRunOnce(t *testing.T) {
+	for _, c := range sourceCases() {
+		o, ok := c.op.(GraphCoef)
+		if !ok {
+			continue
+		}
+		b := NewBuilder("coefficient")
+		v := b.Add(o)
+		b.Output("y", b.ScaleBy(v, b.Param("s", Cols(1), Cols(1), Ones)))
+		p, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q := Fold(p, Facts{}); q.Nodes[v].Stage != Pre {
+			t.Errorf("%v is computed in every step\n%v", o, q)
+		}
+	}
+}
+
 // TestSparseRowsScaledByThemselves: a column of features may be both operands.
 func TestSparseRowsScaledByThemselves(t *testing.T) {
 	b := NewBuilder("square")
