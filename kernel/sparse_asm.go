@@ -13,7 +13,7 @@ var sparseVariants = [...]sparseLoops{
 	cpu.Generic: sparseGeneric,
 	cpu.AVX2: {
 		sumNeighbours: func(c *call, ptr []int64, y tensor.Matrix) { sumPasses(c, &sumsAVX2, neighbourIndex(c.seg), ptr, y) },
-		sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumPasses(c, &sumsAVX2, edgeIndex(c.seg), ptr, y) },
+		sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumEdgePasses(c, &sumsAVX2, ptr, y) },
 		sumWeighted:   func(c *call, ptr []int64, y tensor.Matrix) { sumWeightedPasses(c, &sumsAVX2, ptr, y) },
 		edgeAdd:       edgesAVX2.addRows,
 		scatter:       edgesAVX2.scatterRows,
@@ -24,7 +24,7 @@ var sparseVariants = [...]sparseLoops{
 	},
 	cpu.AVX512: {
 		sumNeighbours: func(c *call, ptr []int64, y tensor.Matrix) { sumPasses(c, &sumsAVX512, neighbourIndex(c.seg), ptr, y) },
-		sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumPasses(c, &sumsAVX512, edgeIndex(c.seg), ptr, y) },
+		sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumEdgePasses(c, &sumsAVX512, ptr, y) },
 		sumWeighted:   func(c *call, ptr []int64, y tensor.Matrix) { sumWeightedPasses(c, &sumsAVX512, ptr, y) },
 		edgeAdd:       edgesAVX512.addRows,
 		scatter:       edgesAVX512.scatterRows,

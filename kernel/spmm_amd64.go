@@ -4,262 +4,352 @@
 
 package kernel
 
-// sumAVX512x1 sums 1 vectors of columns; other may be nil, the identity.
+// sumAVX512x1 sums the rows that other names, 1 vectors of columns.
 //
 //go:noescape
-func sumAVX512x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumWeightedAVX512x1 sums 1 vectors of columns, weighted; pos may be nil, the identity.
+// sumInOrderAVX512x1 sums rows in order, 1 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX512x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumInOrderAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumHeadsAVX512x1 sums 1 vectors of columns, each lane with a weight of its own.
+// sumWeightedAVX512x1 sums weighted rows, 1 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX512x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumWeightedAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumAVX512x2 sums 2 vectors of columns; other may be nil, the identity.
+// sumHeadsAVX512x1 sums rows, each lane with a weight of its own, 1 vectors of columns.
 //
 //go:noescape
-func sumAVX512x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumHeadsAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumWeightedAVX512x2 sums 2 vectors of columns, weighted; pos may be nil, the identity.
+// sumAVX512x2 sums the rows that other names, 2 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX512x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumHeadsAVX512x2 sums 2 vectors of columns, each lane with a weight of its own.
+// sumInOrderAVX512x2 sums rows in order, 2 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX512x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumInOrderAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumAVX512x3 sums 3 vectors of columns; other may be nil, the identity.
+// sumWeightedAVX512x2 sums weighted rows, 2 vectors of columns.
 //
 //go:noescape
-func sumAVX512x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumWeightedAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumWeightedAVX512x3 sums 3 vectors of columns, weighted; pos may be nil, the identity.
+// sumHeadsAVX512x2 sums rows, each lane with a weight of its own, 2 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX512x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumHeadsAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumHeadsAVX512x3 sums 3 vectors of columns, each lane with a weight of its own.
+// sumAVX512x3 sums the rows that other names, 3 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX512x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumAVX512x4 sums 4 vectors of columns; other may be nil, the identity.
+// sumInOrderAVX512x3 sums rows in order, 3 vectors of columns.
 //
 //go:noescape
-func sumAVX512x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumInOrderAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumWeightedAVX512x4 sums 4 vectors of columns, weighted; pos may be nil, the identity.
+// sumWeightedAVX512x3 sums weighted rows, 3 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX512x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumWeightedAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumHeadsAVX512x4 sums 4 vectors of columns, each lane with a weight of its own.
+// sumHeadsAVX512x3 sums rows, each lane with a weight of its own, 3 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX512x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumHeadsAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumAVX512x5 sums 5 vectors of columns; other may be nil, the identity.
+// sumAVX512x4 sums the rows that other names, 4 vectors of columns.
 //
 //go:noescape
-func sumAVX512x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumWeightedAVX512x5 sums 5 vectors of columns, weighted; pos may be nil, the identity.
+// sumInOrderAVX512x4 sums rows in order, 4 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX512x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumInOrderAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumHeadsAVX512x5 sums 5 vectors of columns, each lane with a weight of its own.
+// sumWeightedAVX512x4 sums weighted rows, 4 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX512x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumWeightedAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumAVX512x6 sums 6 vectors of columns; other may be nil, the identity.
+// sumHeadsAVX512x4 sums rows, each lane with a weight of its own, 4 vectors of columns.
 //
 //go:noescape
-func sumAVX512x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumHeadsAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumWeightedAVX512x6 sums 6 vectors of columns, weighted; pos may be nil, the identity.
+// sumAVX512x5 sums the rows that other names, 5 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX512x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumHeadsAVX512x6 sums 6 vectors of columns, each lane with a weight of its own.
+// sumInOrderAVX512x5 sums rows in order, 5 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX512x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumInOrderAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumAVX512x7 sums 7 vectors of columns; other may be nil, the identity.
+// sumWeightedAVX512x5 sums weighted rows, 5 vectors of columns.
 //
 //go:noescape
-func sumAVX512x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumWeightedAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumWeightedAVX512x7 sums 7 vectors of columns, weighted; pos may be nil, the identity.
+// sumHeadsAVX512x5 sums rows, each lane with a weight of its own, 5 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX512x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumHeadsAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumHeadsAVX512x7 sums 7 vectors of columns, each lane with a weight of its own.
+// sumAVX512x6 sums the rows that other names, 6 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX512x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumAVX512x8 sums 8 vectors of columns; other may be nil, the identity.
+// sumInOrderAVX512x6 sums rows in order, 6 vectors of columns.
 //
 //go:noescape
-func sumAVX512x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumInOrderAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumWeightedAVX512x8 sums 8 vectors of columns, weighted; pos may be nil, the identity.
+// sumWeightedAVX512x6 sums weighted rows, 6 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX512x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumWeightedAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumHeadsAVX512x8 sums 8 vectors of columns, each lane with a weight of its own.
+// sumHeadsAVX512x6 sums rows, each lane with a weight of its own, 6 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX512x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumHeadsAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumAVX512x16 sums 16 vectors of columns; other may be nil, the identity.
+// sumAVX512x7 sums the rows that other names, 7 vectors of columns.
 //
 //go:noescape
-func sumAVX512x16(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumWeightedAVX512x16 sums 16 vectors of columns, weighted; pos may be nil, the identity.
+// sumInOrderAVX512x7 sums rows in order, 7 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX512x16(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumInOrderAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumAVX2x1 sums 1 vectors of columns; other may be nil, the identity.
+// sumWeightedAVX512x7 sums weighted rows, 7 vectors of columns.
 //
 //go:noescape
-func sumAVX2x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumWeightedAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumWeightedAVX2x1 sums 1 vectors of columns, weighted; pos may be nil, the identity.
+// sumHeadsAVX512x7 sums rows, each lane with a weight of its own, 7 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX2x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumHeadsAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumHeadsAVX2x1 sums 1 vectors of columns, each lane with a weight of its own.
+// sumAVX512x8 sums the rows that other names, 8 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX2x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumAVX2x2 sums 2 vectors of columns; other may be nil, the identity.
+// sumInOrderAVX512x8 sums rows in order, 8 vectors of columns.
 //
 //go:noescape
-func sumAVX2x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumInOrderAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumWeightedAVX2x2 sums 2 vectors of columns, weighted; pos may be nil, the identity.
+// sumWeightedAVX512x8 sums weighted rows, 8 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX2x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumWeightedAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumHeadsAVX2x2 sums 2 vectors of columns, each lane with a weight of its own.
+// sumHeadsAVX512x8 sums rows, each lane with a weight of its own, 8 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX2x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumHeadsAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumAVX2x3 sums 3 vectors of columns; other may be nil, the identity.
+// sumAVX512x16 sums the rows that other names, 16 vectors of columns.
 //
 //go:noescape
-func sumAVX2x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumWeightedAVX2x3 sums 3 vectors of columns, weighted; pos may be nil, the identity.
+// sumInOrderAVX512x16 sums rows in order, 16 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX2x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumInOrderAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumHeadsAVX2x3 sums 3 vectors of columns, each lane with a weight of its own.
+// sumWeightedAVX512x16 sums weighted rows, 16 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX2x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumWeightedAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumAVX2x4 sums 4 vectors of columns; other may be nil, the identity.
+// sumAVX2x1 sums the rows that other names, 1 vectors of columns.
 //
 //go:noescape
-func sumAVX2x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumWeightedAVX2x4 sums 4 vectors of columns, weighted; pos may be nil, the identity.
+// sumInOrderAVX2x1 sums rows in order, 1 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX2x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumInOrderAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumHeadsAVX2x4 sums 4 vectors of columns, each lane with a weight of its own.
+// sumWeightedAVX2x1 sums weighted rows, 1 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX2x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumWeightedAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumAVX2x5 sums 5 vectors of columns; other may be nil, the identity.
+// sumHeadsAVX2x1 sums rows, each lane with a weight of its own, 1 vectors of columns.
 //
 //go:noescape
-func sumAVX2x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumHeadsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumWeightedAVX2x5 sums 5 vectors of columns, weighted; pos may be nil, the identity.
+// sumAVX2x2 sums the rows that other names, 2 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX2x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumHeadsAVX2x5 sums 5 vectors of columns, each lane with a weight of its own.
+// sumInOrderAVX2x2 sums rows in order, 2 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX2x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumInOrderAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumAVX2x6 sums 6 vectors of columns; other may be nil, the identity.
+// sumWeightedAVX2x2 sums weighted rows, 2 vectors of columns.
 //
 //go:noescape
-func sumAVX2x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumWeightedAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumWeightedAVX2x6 sums 6 vectors of columns, weighted; pos may be nil, the identity.
+// sumHeadsAVX2x2 sums rows, each lane with a weight of its own, 2 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX2x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumHeadsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumHeadsAVX2x6 sums 6 vectors of columns, each lane with a weight of its own.
+// sumAVX2x3 sums the rows that other names, 3 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX2x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumAVX2x7 sums 7 vectors of columns; other may be nil, the identity.
+// sumInOrderAVX2x3 sums rows in order, 3 vectors of columns.
 //
 //go:noescape
-func sumAVX2x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumInOrderAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumWeightedAVX2x7 sums 7 vectors of columns, weighted; pos may be nil, the identity.
+// sumWeightedAVX2x3 sums weighted rows, 3 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX2x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumWeightedAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumHeadsAVX2x7 sums 7 vectors of columns, each lane with a weight of its own.
+// sumHeadsAVX2x3 sums rows, each lane with a weight of its own, 3 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX2x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumHeadsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumAVX2x8 sums 8 vectors of columns; other may be nil, the identity.
+// sumAVX2x4 sums the rows that other names, 4 vectors of columns.
 //
 //go:noescape
-func sumAVX2x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
-// sumWeightedAVX2x8 sums 8 vectors of columns, weighted; pos may be nil, the identity.
+// sumInOrderAVX2x4 sums rows in order, 4 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX2x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumInOrderAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 
-// sumHeadsAVX2x8 sums 8 vectors of columns, each lane with a weight of its own.
+// sumWeightedAVX2x4 sums weighted rows, 4 vectors of columns.
 //
 //go:noescape
-func sumHeadsAVX2x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+func sumWeightedAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
 
-// sumAVX2x12 sums 12 vectors of columns; other may be nil, the identity.
+// sumHeadsAVX2x4 sums rows, each lane with a weight of its own, 4 vectors of columns.
 //
 //go:noescape
-func sumAVX2x12(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
+func sumHeadsAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
 
-// sumWeightedAVX2x12 sums 12 vectors of columns, weighted; pos may be nil, the identity.
+// sumAVX2x5 sums the rows that other names, 5 vectors of columns.
 //
 //go:noescape
-func sumWeightedAVX2x12(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
+func sumAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumInOrderAVX2x5 sums rows in order, 5 vectors of columns.
+//
+//go:noescape
+func sumInOrderAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+
+// sumWeightedAVX2x5 sums weighted rows, 5 vectors of columns.
+//
+//go:noescape
+func sumWeightedAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+
+// sumHeadsAVX2x5 sums rows, each lane with a weight of its own, 5 vectors of columns.
+//
+//go:noescape
+func sumHeadsAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+
+// sumAVX2x6 sums the rows that other names, 6 vectors of columns.
+//
+//go:noescape
+func sumAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumInOrderAVX2x6 sums rows in order, 6 vectors of columns.
+//
+//go:noescape
+func sumInOrderAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+
+// sumWeightedAVX2x6 sums weighted rows, 6 vectors of columns.
+//
+//go:noescape
+func sumWeightedAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+
+// sumHeadsAVX2x6 sums rows, each lane with a weight of its own, 6 vectors of columns.
+//
+//go:noescape
+func sumHeadsAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+
+// sumAVX2x7 sums the rows that other names, 7 vectors of columns.
+//
+//go:noescape
+func sumAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumInOrderAVX2x7 sums rows in order, 7 vectors of columns.
+//
+//go:noescape
+func sumInOrderAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+
+// sumWeightedAVX2x7 sums weighted rows, 7 vectors of columns.
+//
+//go:noescape
+func sumWeightedAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+
+// sumHeadsAVX2x7 sums rows, each lane with a weight of its own, 7 vectors of columns.
+//
+//go:noescape
+func sumHeadsAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+
+// sumAVX2x8 sums the rows that other names, 8 vectors of columns.
+//
+//go:noescape
+func sumAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumInOrderAVX2x8 sums rows in order, 8 vectors of columns.
+//
+//go:noescape
+func sumInOrderAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+
+// sumWeightedAVX2x8 sums weighted rows, 8 vectors of columns.
+//
+//go:noescape
+func sumWeightedAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+
+// sumHeadsAVX2x8 sums rows, each lane with a weight of its own, 8 vectors of columns.
+//
+//go:noescape
+func sumHeadsAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+
+// sumAVX2x12 sums the rows that other names, 12 vectors of columns.
+//
+//go:noescape
+func sumAVX2x12(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumInOrderAVX2x12 sums rows in order, 12 vectors of columns.
+//
+//go:noescape
+func sumInOrderAVX2x12(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+
+// sumWeightedAVX2x12 sums weighted rows, 12 vectors of columns.
+//
+//go:noescape
+func sumWeightedAVX2x12(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)

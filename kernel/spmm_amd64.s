@@ -4,465 +4,515 @@
 
 #include "textflag.h"
 
-// func sumAVX512x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumAVX512x1(SB), NOSPLIT, $0-88
-	MOVQ  tail+72(FP), AX
+// func sumAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumAVX512x1(SB), NOSPLIT, $0-80
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, K1, Z0
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS Z0, K1, (R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumInOrderAVX512x1(SB), NOSPLIT, $0-56
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  ptr+8(FP), BX
+	MOVQ  (BX), BX
+	IMULQ CX, BX
 	MOVQ  ptr+8(FP), SI
-	MOVQ  y+56(FP), DI
-	MOVQ  (SI), BX
+	MOVQ  y+32(FP), DI
+	MOVQ  (SI), DX
 
 row:
 	ADDQ   $0x08, SI
 	MOVQ   (SI), R8
 	VPXORD Z0, Z0, Z0
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip1
-	MOVL  (AX)(R9*4), R9
-
-skip1:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip2
-	MOVL    (AX)(R10*4), R10
-
-skip2:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Z0, K1, Z0
-	INCQ       BX
-	CMPQ       BX, R8
-	JLT        position
+	VADDPS (AX)(BX*1), Z0, K1, Z0
+	ADDQ   CX, BX
+	INCQ   DX
+	CMPQ   DX, R8
+	JLT    position
 
 store:
 	VMOVUPS Z0, K1, (DI)
-	ADDQ    ldy+64(FP), DI
+	ADDQ    ldy+40(FP), DI
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX512x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumWeightedAVX512x1(SB), NOSPLIT, $0-112
-	MOVQ  tail+72(FP), AX
+// func sumWeightedAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumWeightedAVX512x1(SB), NOSPLIT, $0-104
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  ptr+8(FP), R9
-	MOVQ  y+56(FP), R10
-	MOVQ  (R9), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VPXORD Z0, Z0, Z0
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip3
-	MOVL  (SI)(R12*4), R12
-
-skip3:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip4
-	MOVL  (AX)(R13*4), R13
-
-skip4:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip5
-	MOVL    (AX)(R15*4), R15
-
-skip5:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip6
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder1
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip6:
-	VBROADCASTSS (DI)(R12*1), Z1
-	VFMADD231PS  (R13), Z1, K1, Z0
-	INCQ         BX
-	CMPQ         BX, R11
+inorder1:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Z1
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Z1, K1, Z0
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS Z0, K1, (R10)
-	ADDQ    ldy+64(FP), R10
+	VMOVUPS Z0, K1, (R12)
+	ADDQ    ldy+40(FP), R12
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX512x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumHeadsAVX512x1(SB), NOSPLIT, $8-128
-	MOVQ  tail+72(FP), AX
+// func sumHeadsAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumHeadsAVX512x1(SB), NOSPLIT, $8-120
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  heads+112(FP), BX
-	MOVQ  $-1, R9
-	BZHIQ BX, R9, R9
-	KMOVW R9, K2
-	MOVQ  lane+120(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+56(FP), R11
-	MOVQ  (R10), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R11
+	BZHIQ DX, R11, R11
+	KMOVW R11, K2
+	MOVQ  lane+112(FP), R11
+	MOVQ  ptr+8(FP), R12
+	MOVQ  y+32(FP), R13
+	MOVQ  (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VPXORD Z0, Z0, Z0
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip7
-	MOVL  (SI)(R13*4), R13
-
-skip7:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip8
-	MOVL  (AX)(R14*4), R14
-
-skip8:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip9
-	MOVL    (AX)(BP*4), BP
-
-skip9:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip10
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder2
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip10:
-	VMOVUPS.Z   (DI)(R13*1), K2, Z1
-	VMOVUPS     (R9), Z2
+inorder2:
+	IMULQ       R10, R15
+	VMOVUPS.Z   (R9)(R15*1), K2, Z1
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Z2
 	VPERMPS     Z1, Z2, Z2
-	VFMADD231PS (R14), Z2, K1, Z0
-	INCQ        BX
-	CMPQ        BX, R12
+	VFMADD231PS (AX)(R15*1), Z2, K1, Z0
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS Z0, K1, (R11)
-	ADDQ    ldy+64(FP), R11
+	VMOVUPS Z0, K1, (R13)
+	ADDQ    ldy+40(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumAVX512x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumAVX512x2(SB), NOSPLIT, $0-88
-	MOVQ  tail+72(FP), AX
+// func sumAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumAVX512x2(SB), NOSPLIT, $0-80
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, K1, Z1
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, K1, 64(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumInOrderAVX512x2(SB), NOSPLIT, $0-56
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  ptr+8(FP), BX
+	MOVQ  (BX), BX
+	IMULQ CX, BX
 	MOVQ  ptr+8(FP), SI
-	MOVQ  y+56(FP), DI
-	MOVQ  (SI), BX
+	MOVQ  y+32(FP), DI
+	MOVQ  (SI), DX
 
 row:
 	ADDQ   $0x08, SI
 	MOVQ   (SI), R8
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip11
-	MOVL  (AX)(R9*4), R9
-
-skip11:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip12
-	MOVL    (AX)(R10*4), R10
-
-skip12:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Z0, Z0
-	VADDPS     64(R9), Z1, K1, Z1
-	INCQ       BX
-	CMPQ       BX, R8
-	JLT        position
+	VADDPS (AX)(BX*1), Z0, Z0
+	VADDPS 64(AX)(BX*1), Z1, K1, Z1
+	ADDQ   CX, BX
+	INCQ   DX
+	CMPQ   DX, R8
+	JLT    position
 
 store:
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, K1, 64(DI)
-	ADDQ    ldy+64(FP), DI
+	ADDQ    ldy+40(FP), DI
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX512x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumWeightedAVX512x2(SB), NOSPLIT, $0-112
-	MOVQ  tail+72(FP), AX
+// func sumWeightedAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumWeightedAVX512x2(SB), NOSPLIT, $0-104
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  ptr+8(FP), R9
-	MOVQ  y+56(FP), R10
-	MOVQ  (R9), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip13
-	MOVL  (SI)(R12*4), R12
-
-skip13:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip14
-	MOVL  (AX)(R13*4), R13
-
-skip14:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip15
-	MOVL    (AX)(R15*4), R15
-
-skip15:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip16
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder3
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip16:
-	VBROADCASTSS (DI)(R12*1), Z2
-	VFMADD231PS  (R13), Z2, Z0
-	VFMADD231PS  64(R13), Z2, K1, Z1
-	INCQ         BX
-	CMPQ         BX, R11
+inorder3:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Z2
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Z2, Z0
+	VFMADD231PS  64(AX)(R14*1), Z2, K1, Z1
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, K1, 64(R10)
-	ADDQ    ldy+64(FP), R10
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, K1, 64(R12)
+	ADDQ    ldy+40(FP), R12
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX512x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumHeadsAVX512x2(SB), NOSPLIT, $8-128
-	MOVQ  tail+72(FP), AX
+// func sumHeadsAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumHeadsAVX512x2(SB), NOSPLIT, $8-120
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  heads+112(FP), BX
-	MOVQ  $-1, R9
-	BZHIQ BX, R9, R9
-	KMOVW R9, K2
-	MOVQ  lane+120(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+56(FP), R11
-	MOVQ  (R10), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R11
+	BZHIQ DX, R11, R11
+	KMOVW R11, K2
+	MOVQ  lane+112(FP), R11
+	MOVQ  ptr+8(FP), R12
+	MOVQ  y+32(FP), R13
+	MOVQ  (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip17
-	MOVL  (SI)(R13*4), R13
-
-skip17:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip18
-	MOVL  (AX)(R14*4), R14
-
-skip18:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip19
-	MOVL    (AX)(BP*4), BP
-
-skip19:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip20
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder4
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip20:
-	VMOVUPS.Z   (DI)(R13*1), K2, Z2
-	VMOVUPS     (R9), Z3
+inorder4:
+	IMULQ       R10, R15
+	VMOVUPS.Z   (R9)(R15*1), K2, Z2
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Z3
 	VPERMPS     Z2, Z3, Z3
-	VFMADD231PS (R14), Z3, Z0
-	VMOVUPS     64(R9), Z3
+	VFMADD231PS (AX)(R15*1), Z3, Z0
+	VMOVUPS     64(R11), Z3
 	VPERMPS     Z2, Z3, Z3
-	VFMADD231PS 64(R14), Z3, K1, Z1
-	INCQ        BX
-	CMPQ        BX, R12
+	VFMADD231PS 64(AX)(R15*1), Z3, K1, Z1
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, K1, 64(R11)
-	ADDQ    ldy+64(FP), R11
+	VMOVUPS Z0, (R13)
+	VMOVUPS Z1, K1, 64(R13)
+	ADDQ    ldy+40(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumAVX512x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumAVX512x3(SB), NOSPLIT, $0-88
-	MOVQ  tail+72(FP), AX
+// func sumAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumAVX512x3(SB), NOSPLIT, $0-80
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, K1, Z2
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, K1, 128(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumInOrderAVX512x3(SB), NOSPLIT, $0-56
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  ptr+8(FP), BX
+	MOVQ  (BX), BX
+	IMULQ CX, BX
 	MOVQ  ptr+8(FP), SI
-	MOVQ  y+56(FP), DI
-	MOVQ  (SI), BX
+	MOVQ  y+32(FP), DI
+	MOVQ  (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -470,243 +520,249 @@ row:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip21
-	MOVL  (AX)(R9*4), R9
-
-skip21:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip22
-	MOVL    (AX)(R10*4), R10
-
-skip22:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Z0, Z0
-	VADDPS     64(R9), Z1, Z1
-	VADDPS     128(R9), Z2, K1, Z2
-	INCQ       BX
-	CMPQ       BX, R8
-	JLT        position
+	VADDPS (AX)(BX*1), Z0, Z0
+	VADDPS 64(AX)(BX*1), Z1, Z1
+	VADDPS 128(AX)(BX*1), Z2, K1, Z2
+	ADDQ   CX, BX
+	INCQ   DX
+	CMPQ   DX, R8
+	JLT    position
 
 store:
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, K1, 128(DI)
-	ADDQ    ldy+64(FP), DI
+	ADDQ    ldy+40(FP), DI
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX512x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumWeightedAVX512x3(SB), NOSPLIT, $0-112
-	MOVQ  tail+72(FP), AX
+// func sumWeightedAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumWeightedAVX512x3(SB), NOSPLIT, $0-104
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  ptr+8(FP), R9
-	MOVQ  y+56(FP), R10
-	MOVQ  (R9), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip23
-	MOVL  (SI)(R12*4), R12
-
-skip23:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip24
-	MOVL  (AX)(R13*4), R13
-
-skip24:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip25
-	MOVL    (AX)(R15*4), R15
-
-skip25:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip26
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder5
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip26:
-	VBROADCASTSS (DI)(R12*1), Z3
-	VFMADD231PS  (R13), Z3, Z0
-	VFMADD231PS  64(R13), Z3, Z1
-	VFMADD231PS  128(R13), Z3, K1, Z2
-	INCQ         BX
-	CMPQ         BX, R11
+inorder5:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Z3
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Z3, Z0
+	VFMADD231PS  64(AX)(R14*1), Z3, Z1
+	VFMADD231PS  128(AX)(R14*1), Z3, K1, Z2
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, K1, 128(R10)
-	ADDQ    ldy+64(FP), R10
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, K1, 128(R12)
+	ADDQ    ldy+40(FP), R12
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX512x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumHeadsAVX512x3(SB), NOSPLIT, $8-128
-	MOVQ  tail+72(FP), AX
+// func sumHeadsAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumHeadsAVX512x3(SB), NOSPLIT, $8-120
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  heads+112(FP), BX
-	MOVQ  $-1, R9
-	BZHIQ BX, R9, R9
-	KMOVW R9, K2
-	MOVQ  lane+120(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+56(FP), R11
-	MOVQ  (R10), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R11
+	BZHIQ DX, R11, R11
+	KMOVW R11, K2
+	MOVQ  lane+112(FP), R11
+	MOVQ  ptr+8(FP), R12
+	MOVQ  y+32(FP), R13
+	MOVQ  (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip27
-	MOVL  (SI)(R13*4), R13
-
-skip27:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip28
-	MOVL  (AX)(R14*4), R14
-
-skip28:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip29
-	MOVL    (AX)(BP*4), BP
-
-skip29:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	PREFETCHT0 128(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip30
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
+	PREFETCHT0 128(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder6
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip30:
-	VMOVUPS.Z   (DI)(R13*1), K2, Z3
-	VMOVUPS     (R9), Z4
+inorder6:
+	IMULQ       R10, R15
+	VMOVUPS.Z   (R9)(R15*1), K2, Z3
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Z4
 	VPERMPS     Z3, Z4, Z4
-	VFMADD231PS (R14), Z4, Z0
-	VMOVUPS     64(R9), Z4
+	VFMADD231PS (AX)(R15*1), Z4, Z0
+	VMOVUPS     64(R11), Z4
 	VPERMPS     Z3, Z4, Z4
-	VFMADD231PS 64(R14), Z4, Z1
-	VMOVUPS     128(R9), Z4
+	VFMADD231PS 64(AX)(R15*1), Z4, Z1
+	VMOVUPS     128(R11), Z4
 	VPERMPS     Z3, Z4, Z4
-	VFMADD231PS 128(R14), Z4, K1, Z2
-	INCQ        BX
-	CMPQ        BX, R12
+	VFMADD231PS 128(AX)(R15*1), Z4, K1, Z2
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, K1, 128(R11)
-	ADDQ    ldy+64(FP), R11
+	VMOVUPS Z0, (R13)
+	VMOVUPS Z1, 64(R13)
+	VMOVUPS Z2, K1, 128(R13)
+	ADDQ    ldy+40(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumAVX512x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumAVX512x4(SB), NOSPLIT, $0-88
-	MOVQ  tail+72(FP), AX
+// func sumAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumAVX512x4(SB), NOSPLIT, $0-80
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, Z2
+	VADDPS     192(AX)(R11*1), Z3, K1, Z3
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, K1, 192(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumInOrderAVX512x4(SB), NOSPLIT, $0-56
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  ptr+8(FP), BX
+	MOVQ  (BX), BX
+	IMULQ CX, BX
 	MOVQ  ptr+8(FP), SI
-	MOVQ  y+56(FP), DI
-	MOVQ  (SI), BX
+	MOVQ  y+32(FP), DI
+	MOVQ  (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -715,256 +771,265 @@ row:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip31
-	MOVL  (AX)(R9*4), R9
-
-skip31:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip32
-	MOVL    (AX)(R10*4), R10
-
-skip32:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Z0, Z0
-	VADDPS     64(R9), Z1, Z1
-	VADDPS     128(R9), Z2, Z2
-	VADDPS     192(R9), Z3, K1, Z3
-	INCQ       BX
-	CMPQ       BX, R8
-	JLT        position
+	VADDPS (AX)(BX*1), Z0, Z0
+	VADDPS 64(AX)(BX*1), Z1, Z1
+	VADDPS 128(AX)(BX*1), Z2, Z2
+	VADDPS 192(AX)(BX*1), Z3, K1, Z3
+	ADDQ   CX, BX
+	INCQ   DX
+	CMPQ   DX, R8
+	JLT    position
 
 store:
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
 	VMOVUPS Z2, 128(DI)
 	VMOVUPS Z3, K1, 192(DI)
-	ADDQ    ldy+64(FP), DI
+	ADDQ    ldy+40(FP), DI
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX512x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumWeightedAVX512x4(SB), NOSPLIT, $0-112
-	MOVQ  tail+72(FP), AX
+// func sumWeightedAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumWeightedAVX512x4(SB), NOSPLIT, $0-104
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  ptr+8(FP), R9
-	MOVQ  y+56(FP), R10
-	MOVQ  (R9), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip33
-	MOVL  (SI)(R12*4), R12
-
-skip33:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip34
-	MOVL  (AX)(R13*4), R13
-
-skip34:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip35
-	MOVL    (AX)(R15*4), R15
-
-skip35:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	PREFETCHT0 192(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip36
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
+	PREFETCHT0 192(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder7
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip36:
-	VBROADCASTSS (DI)(R12*1), Z4
-	VFMADD231PS  (R13), Z4, Z0
-	VFMADD231PS  64(R13), Z4, Z1
-	VFMADD231PS  128(R13), Z4, Z2
-	VFMADD231PS  192(R13), Z4, K1, Z3
-	INCQ         BX
-	CMPQ         BX, R11
+inorder7:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Z4
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Z4, Z0
+	VFMADD231PS  64(AX)(R14*1), Z4, Z1
+	VFMADD231PS  128(AX)(R14*1), Z4, Z2
+	VFMADD231PS  192(AX)(R14*1), Z4, K1, Z3
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, K1, 192(R10)
-	ADDQ    ldy+64(FP), R10
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, K1, 192(R12)
+	ADDQ    ldy+40(FP), R12
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX512x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumHeadsAVX512x4(SB), NOSPLIT, $8-128
-	MOVQ  tail+72(FP), AX
+// func sumHeadsAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumHeadsAVX512x4(SB), NOSPLIT, $8-120
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  heads+112(FP), BX
-	MOVQ  $-1, R9
-	BZHIQ BX, R9, R9
-	KMOVW R9, K2
-	MOVQ  lane+120(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+56(FP), R11
-	MOVQ  (R10), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R11
+	BZHIQ DX, R11, R11
+	KMOVW R11, K2
+	MOVQ  lane+112(FP), R11
+	MOVQ  ptr+8(FP), R12
+	MOVQ  y+32(FP), R13
+	MOVQ  (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip37
-	MOVL  (SI)(R13*4), R13
-
-skip37:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip38
-	MOVL  (AX)(R14*4), R14
-
-skip38:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip39
-	MOVL    (AX)(BP*4), BP
-
-skip39:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	PREFETCHT0 128(BP)
-	PREFETCHT0 192(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip40
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
+	PREFETCHT0 128(AX)(R15*1)
+	PREFETCHT0 192(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder8
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip40:
-	VMOVUPS.Z   (DI)(R13*1), K2, Z4
-	VMOVUPS     (R9), Z5
+inorder8:
+	IMULQ       R10, R15
+	VMOVUPS.Z   (R9)(R15*1), K2, Z4
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Z5
 	VPERMPS     Z4, Z5, Z5
-	VFMADD231PS (R14), Z5, Z0
-	VMOVUPS     64(R9), Z5
+	VFMADD231PS (AX)(R15*1), Z5, Z0
+	VMOVUPS     64(R11), Z5
 	VPERMPS     Z4, Z5, Z5
-	VFMADD231PS 64(R14), Z5, Z1
-	VMOVUPS     128(R9), Z5
+	VFMADD231PS 64(AX)(R15*1), Z5, Z1
+	VMOVUPS     128(R11), Z5
 	VPERMPS     Z4, Z5, Z5
-	VFMADD231PS 128(R14), Z5, Z2
-	VMOVUPS     192(R9), Z5
+	VFMADD231PS 128(AX)(R15*1), Z5, Z2
+	VMOVUPS     192(R11), Z5
 	VPERMPS     Z4, Z5, Z5
-	VFMADD231PS 192(R14), Z5, K1, Z3
-	INCQ        BX
-	CMPQ        BX, R12
+	VFMADD231PS 192(AX)(R15*1), Z5, K1, Z3
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, K1, 192(R11)
-	ADDQ    ldy+64(FP), R11
+	VMOVUPS Z0, (R13)
+	VMOVUPS Z1, 64(R13)
+	VMOVUPS Z2, 128(R13)
+	VMOVUPS Z3, K1, 192(R13)
+	ADDQ    ldy+40(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumAVX512x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumAVX512x5(SB), NOSPLIT, $0-88
-	MOVQ  tail+72(FP), AX
+// func sumAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumAVX512x5(SB), NOSPLIT, $0-80
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 256(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, Z2
+	VADDPS     192(AX)(R11*1), Z3, Z3
+	VADDPS     256(AX)(R11*1), Z4, K1, Z4
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, 192(R9)
+	VMOVUPS Z4, K1, 256(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumInOrderAVX512x5(SB), NOSPLIT, $0-56
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  ptr+8(FP), BX
+	MOVQ  (BX), BX
+	IMULQ CX, BX
 	MOVQ  ptr+8(FP), SI
-	MOVQ  y+56(FP), DI
-	MOVQ  (SI), BX
+	MOVQ  y+32(FP), DI
+	MOVQ  (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -974,44 +1039,19 @@ row:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip41
-	MOVL  (AX)(R9*4), R9
-
-skip41:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip42
-	MOVL    (AX)(R10*4), R10
-
-skip42:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	PREFETCHT0 256(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Z0, Z0
-	VADDPS     64(R9), Z1, Z1
-	VADDPS     128(R9), Z2, Z2
-	VADDPS     192(R9), Z3, Z3
-	VADDPS     256(R9), Z4, K1, Z4
-	INCQ       BX
-	CMPQ       BX, R8
-	JLT        position
+	VADDPS (AX)(BX*1), Z0, Z0
+	VADDPS 64(AX)(BX*1), Z1, Z1
+	VADDPS 128(AX)(BX*1), Z2, Z2
+	VADDPS 192(AX)(BX*1), Z3, Z3
+	VADDPS 256(AX)(BX*1), Z4, K1, Z4
+	ADDQ   CX, BX
+	INCQ   DX
+	CMPQ   DX, R8
+	JLT    position
 
 store:
 	VMOVUPS Z0, (DI)
@@ -1019,224 +1059,261 @@ store:
 	VMOVUPS Z2, 128(DI)
 	VMOVUPS Z3, 192(DI)
 	VMOVUPS Z4, K1, 256(DI)
-	ADDQ    ldy+64(FP), DI
+	ADDQ    ldy+40(FP), DI
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX512x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumWeightedAVX512x5(SB), NOSPLIT, $0-112
-	MOVQ  tail+72(FP), AX
+// func sumWeightedAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumWeightedAVX512x5(SB), NOSPLIT, $0-104
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  ptr+8(FP), R9
-	MOVQ  y+56(FP), R10
-	MOVQ  (R9), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip43
-	MOVL  (SI)(R12*4), R12
-
-skip43:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip44
-	MOVL  (AX)(R13*4), R13
-
-skip44:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip45
-	MOVL    (AX)(R15*4), R15
-
-skip45:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	PREFETCHT0 192(R15)
-	PREFETCHT0 256(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip46
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
+	PREFETCHT0 192(AX)(R14*1)
+	PREFETCHT0 256(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder9
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip46:
-	VBROADCASTSS (DI)(R12*1), Z5
-	VFMADD231PS  (R13), Z5, Z0
-	VFMADD231PS  64(R13), Z5, Z1
-	VFMADD231PS  128(R13), Z5, Z2
-	VFMADD231PS  192(R13), Z5, Z3
-	VFMADD231PS  256(R13), Z5, K1, Z4
-	INCQ         BX
-	CMPQ         BX, R11
+inorder9:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Z5
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Z5, Z0
+	VFMADD231PS  64(AX)(R14*1), Z5, Z1
+	VFMADD231PS  128(AX)(R14*1), Z5, Z2
+	VFMADD231PS  192(AX)(R14*1), Z5, Z3
+	VFMADD231PS  256(AX)(R14*1), Z5, K1, Z4
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, K1, 256(R10)
-	ADDQ    ldy+64(FP), R10
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, K1, 256(R12)
+	ADDQ    ldy+40(FP), R12
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX512x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumHeadsAVX512x5(SB), NOSPLIT, $8-128
-	MOVQ  tail+72(FP), AX
+// func sumHeadsAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumHeadsAVX512x5(SB), NOSPLIT, $8-120
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  heads+112(FP), BX
-	MOVQ  $-1, R9
-	BZHIQ BX, R9, R9
-	KMOVW R9, K2
-	MOVQ  lane+120(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+56(FP), R11
-	MOVQ  (R10), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R11
+	BZHIQ DX, R11, R11
+	KMOVW R11, K2
+	MOVQ  lane+112(FP), R11
+	MOVQ  ptr+8(FP), R12
+	MOVQ  y+32(FP), R13
+	MOVQ  (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip47
-	MOVL  (SI)(R13*4), R13
-
-skip47:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip48
-	MOVL  (AX)(R14*4), R14
-
-skip48:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip49
-	MOVL    (AX)(BP*4), BP
-
-skip49:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	PREFETCHT0 128(BP)
-	PREFETCHT0 192(BP)
-	PREFETCHT0 256(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip50
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
+	PREFETCHT0 128(AX)(R15*1)
+	PREFETCHT0 192(AX)(R15*1)
+	PREFETCHT0 256(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder10
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip50:
-	VMOVUPS.Z   (DI)(R13*1), K2, Z5
-	VMOVUPS     (R9), Z6
+inorder10:
+	IMULQ       R10, R15
+	VMOVUPS.Z   (R9)(R15*1), K2, Z5
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Z6
 	VPERMPS     Z5, Z6, Z6
-	VFMADD231PS (R14), Z6, Z0
-	VMOVUPS     64(R9), Z6
+	VFMADD231PS (AX)(R15*1), Z6, Z0
+	VMOVUPS     64(R11), Z6
 	VPERMPS     Z5, Z6, Z6
-	VFMADD231PS 64(R14), Z6, Z1
-	VMOVUPS     128(R9), Z6
+	VFMADD231PS 64(AX)(R15*1), Z6, Z1
+	VMOVUPS     128(R11), Z6
 	VPERMPS     Z5, Z6, Z6
-	VFMADD231PS 128(R14), Z6, Z2
-	VMOVUPS     192(R9), Z6
+	VFMADD231PS 128(AX)(R15*1), Z6, Z2
+	VMOVUPS     192(R11), Z6
 	VPERMPS     Z5, Z6, Z6
-	VFMADD231PS 192(R14), Z6, Z3
-	VMOVUPS     256(R9), Z6
+	VFMADD231PS 192(AX)(R15*1), Z6, Z3
+	VMOVUPS     256(R11), Z6
 	VPERMPS     Z5, Z6, Z6
-	VFMADD231PS 256(R14), Z6, K1, Z4
-	INCQ        BX
-	CMPQ        BX, R12
+	VFMADD231PS 256(AX)(R15*1), Z6, K1, Z4
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, K1, 256(R11)
-	ADDQ    ldy+64(FP), R11
+	VMOVUPS Z0, (R13)
+	VMOVUPS Z1, 64(R13)
+	VMOVUPS Z2, 128(R13)
+	VMOVUPS Z3, 192(R13)
+	VMOVUPS Z4, K1, 256(R13)
+	ADDQ    ldy+40(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumAVX512x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumAVX512x6(SB), NOSPLIT, $0-88
-	MOVQ  tail+72(FP), AX
+// func sumAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumAVX512x6(SB), NOSPLIT, $0-80
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 256(AX)(R11*1)
+	PREFETCHT0 320(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, Z2
+	VADDPS     192(AX)(R11*1), Z3, Z3
+	VADDPS     256(AX)(R11*1), Z4, Z4
+	VADDPS     320(AX)(R11*1), Z5, K1, Z5
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, 192(R9)
+	VMOVUPS Z4, 256(R9)
+	VMOVUPS Z5, K1, 320(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumInOrderAVX512x6(SB), NOSPLIT, $0-56
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  ptr+8(FP), BX
+	MOVQ  (BX), BX
+	IMULQ CX, BX
 	MOVQ  ptr+8(FP), SI
-	MOVQ  y+56(FP), DI
-	MOVQ  (SI), BX
+	MOVQ  y+32(FP), DI
+	MOVQ  (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -1247,46 +1324,20 @@ row:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip51
-	MOVL  (AX)(R9*4), R9
-
-skip51:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip52
-	MOVL    (AX)(R10*4), R10
-
-skip52:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	PREFETCHT0 256(R10)
-	PREFETCHT0 320(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Z0, Z0
-	VADDPS     64(R9), Z1, Z1
-	VADDPS     128(R9), Z2, Z2
-	VADDPS     192(R9), Z3, Z3
-	VADDPS     256(R9), Z4, Z4
-	VADDPS     320(R9), Z5, K1, Z5
-	INCQ       BX
-	CMPQ       BX, R8
-	JLT        position
+	VADDPS (AX)(BX*1), Z0, Z0
+	VADDPS 64(AX)(BX*1), Z1, Z1
+	VADDPS 128(AX)(BX*1), Z2, Z2
+	VADDPS 192(AX)(BX*1), Z3, Z3
+	VADDPS 256(AX)(BX*1), Z4, Z4
+	VADDPS 320(AX)(BX*1), Z5, K1, Z5
+	ADDQ   CX, BX
+	INCQ   DX
+	CMPQ   DX, R8
+	JLT    position
 
 store:
 	VMOVUPS Z0, (DI)
@@ -1295,234 +1346,275 @@ store:
 	VMOVUPS Z3, 192(DI)
 	VMOVUPS Z4, 256(DI)
 	VMOVUPS Z5, K1, 320(DI)
-	ADDQ    ldy+64(FP), DI
+	ADDQ    ldy+40(FP), DI
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX512x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumWeightedAVX512x6(SB), NOSPLIT, $0-112
-	MOVQ  tail+72(FP), AX
+// func sumWeightedAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumWeightedAVX512x6(SB), NOSPLIT, $0-104
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  ptr+8(FP), R9
-	MOVQ  y+56(FP), R10
-	MOVQ  (R9), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip53
-	MOVL  (SI)(R12*4), R12
-
-skip53:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip54
-	MOVL  (AX)(R13*4), R13
-
-skip54:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip55
-	MOVL    (AX)(R15*4), R15
-
-skip55:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	PREFETCHT0 192(R15)
-	PREFETCHT0 256(R15)
-	PREFETCHT0 320(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip56
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
+	PREFETCHT0 192(AX)(R14*1)
+	PREFETCHT0 256(AX)(R14*1)
+	PREFETCHT0 320(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder11
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip56:
-	VBROADCASTSS (DI)(R12*1), Z6
-	VFMADD231PS  (R13), Z6, Z0
-	VFMADD231PS  64(R13), Z6, Z1
-	VFMADD231PS  128(R13), Z6, Z2
-	VFMADD231PS  192(R13), Z6, Z3
-	VFMADD231PS  256(R13), Z6, Z4
-	VFMADD231PS  320(R13), Z6, K1, Z5
-	INCQ         BX
-	CMPQ         BX, R11
+inorder11:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Z6
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Z6, Z0
+	VFMADD231PS  64(AX)(R14*1), Z6, Z1
+	VFMADD231PS  128(AX)(R14*1), Z6, Z2
+	VFMADD231PS  192(AX)(R14*1), Z6, Z3
+	VFMADD231PS  256(AX)(R14*1), Z6, Z4
+	VFMADD231PS  320(AX)(R14*1), Z6, K1, Z5
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, K1, 320(R10)
-	ADDQ    ldy+64(FP), R10
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, 256(R12)
+	VMOVUPS Z5, K1, 320(R12)
+	ADDQ    ldy+40(FP), R12
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX512x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumHeadsAVX512x6(SB), NOSPLIT, $8-128
-	MOVQ  tail+72(FP), AX
+// func sumHeadsAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumHeadsAVX512x6(SB), NOSPLIT, $8-120
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  heads+112(FP), BX
-	MOVQ  $-1, R9
-	BZHIQ BX, R9, R9
-	KMOVW R9, K2
-	MOVQ  lane+120(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+56(FP), R11
-	MOVQ  (R10), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R11
+	BZHIQ DX, R11, R11
+	KMOVW R11, K2
+	MOVQ  lane+112(FP), R11
+	MOVQ  ptr+8(FP), R12
+	MOVQ  y+32(FP), R13
+	MOVQ  (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip57
-	MOVL  (SI)(R13*4), R13
-
-skip57:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip58
-	MOVL  (AX)(R14*4), R14
-
-skip58:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip59
-	MOVL    (AX)(BP*4), BP
-
-skip59:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	PREFETCHT0 128(BP)
-	PREFETCHT0 192(BP)
-	PREFETCHT0 256(BP)
-	PREFETCHT0 320(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip60
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
+	PREFETCHT0 128(AX)(R15*1)
+	PREFETCHT0 192(AX)(R15*1)
+	PREFETCHT0 256(AX)(R15*1)
+	PREFETCHT0 320(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder12
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip60:
-	VMOVUPS.Z   (DI)(R13*1), K2, Z6
-	VMOVUPS     (R9), Z7
+inorder12:
+	IMULQ       R10, R15
+	VMOVUPS.Z   (R9)(R15*1), K2, Z6
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Z7
 	VPERMPS     Z6, Z7, Z7
-	VFMADD231PS (R14), Z7, Z0
-	VMOVUPS     64(R9), Z7
+	VFMADD231PS (AX)(R15*1), Z7, Z0
+	VMOVUPS     64(R11), Z7
 	VPERMPS     Z6, Z7, Z7
-	VFMADD231PS 64(R14), Z7, Z1
-	VMOVUPS     128(R9), Z7
+	VFMADD231PS 64(AX)(R15*1), Z7, Z1
+	VMOVUPS     128(R11), Z7
 	VPERMPS     Z6, Z7, Z7
-	VFMADD231PS 128(R14), Z7, Z2
-	VMOVUPS     192(R9), Z7
+	VFMADD231PS 128(AX)(R15*1), Z7, Z2
+	VMOVUPS     192(R11), Z7
 	VPERMPS     Z6, Z7, Z7
-	VFMADD231PS 192(R14), Z7, Z3
-	VMOVUPS     256(R9), Z7
+	VFMADD231PS 192(AX)(R15*1), Z7, Z3
+	VMOVUPS     256(R11), Z7
 	VPERMPS     Z6, Z7, Z7
-	VFMADD231PS 256(R14), Z7, Z4
-	VMOVUPS     320(R9), Z7
+	VFMADD231PS 256(AX)(R15*1), Z7, Z4
+	VMOVUPS     320(R11), Z7
 	VPERMPS     Z6, Z7, Z7
-	VFMADD231PS 320(R14), Z7, K1, Z5
-	INCQ        BX
-	CMPQ        BX, R12
+	VFMADD231PS 320(AX)(R15*1), Z7, K1, Z5
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, K1, 320(R11)
-	ADDQ    ldy+64(FP), R11
+	VMOVUPS Z0, (R13)
+	VMOVUPS Z1, 64(R13)
+	VMOVUPS Z2, 128(R13)
+	VMOVUPS Z3, 192(R13)
+	VMOVUPS Z4, 256(R13)
+	VMOVUPS Z5, K1, 320(R13)
+	ADDQ    ldy+40(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumAVX512x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumAVX512x7(SB), NOSPLIT, $0-88
-	MOVQ  tail+72(FP), AX
+// func sumAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumAVX512x7(SB), NOSPLIT, $0-80
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 256(AX)(R11*1)
+	PREFETCHT0 320(AX)(R11*1)
+	PREFETCHT0 384(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, Z2
+	VADDPS     192(AX)(R11*1), Z3, Z3
+	VADDPS     256(AX)(R11*1), Z4, Z4
+	VADDPS     320(AX)(R11*1), Z5, Z5
+	VADDPS     384(AX)(R11*1), Z6, K1, Z6
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, 192(R9)
+	VMOVUPS Z4, 256(R9)
+	VMOVUPS Z5, 320(R9)
+	VMOVUPS Z6, K1, 384(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumInOrderAVX512x7(SB), NOSPLIT, $0-56
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  ptr+8(FP), BX
+	MOVQ  (BX), BX
+	IMULQ CX, BX
 	MOVQ  ptr+8(FP), SI
-	MOVQ  y+56(FP), DI
-	MOVQ  (SI), BX
+	MOVQ  y+32(FP), DI
+	MOVQ  (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -1534,48 +1626,21 @@ row:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip61
-	MOVL  (AX)(R9*4), R9
-
-skip61:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip62
-	MOVL    (AX)(R10*4), R10
-
-skip62:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	PREFETCHT0 256(R10)
-	PREFETCHT0 320(R10)
-	PREFETCHT0 384(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Z0, Z0
-	VADDPS     64(R9), Z1, Z1
-	VADDPS     128(R9), Z2, Z2
-	VADDPS     192(R9), Z3, Z3
-	VADDPS     256(R9), Z4, Z4
-	VADDPS     320(R9), Z5, Z5
-	VADDPS     384(R9), Z6, K1, Z6
-	INCQ       BX
-	CMPQ       BX, R8
-	JLT        position
+	VADDPS (AX)(BX*1), Z0, Z0
+	VADDPS 64(AX)(BX*1), Z1, Z1
+	VADDPS 128(AX)(BX*1), Z2, Z2
+	VADDPS 192(AX)(BX*1), Z3, Z3
+	VADDPS 256(AX)(BX*1), Z4, Z4
+	VADDPS 320(AX)(BX*1), Z5, Z5
+	VADDPS 384(AX)(BX*1), Z6, K1, Z6
+	ADDQ   CX, BX
+	INCQ   DX
+	CMPQ   DX, R8
+	JLT    position
 
 store:
 	VMOVUPS Z0, (DI)
@@ -1585,32 +1650,36 @@ store:
 	VMOVUPS Z4, 256(DI)
 	VMOVUPS Z5, 320(DI)
 	VMOVUPS Z6, K1, 384(DI)
-	ADDQ    ldy+64(FP), DI
+	ADDQ    ldy+40(FP), DI
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX512x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumWeightedAVX512x7(SB), NOSPLIT, $0-112
-	MOVQ  tail+72(FP), AX
+// func sumWeightedAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumWeightedAVX512x7(SB), NOSPLIT, $0-104
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  ptr+8(FP), R9
-	MOVQ  y+56(FP), R10
-	MOVQ  (R9), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1618,104 +1687,89 @@ row:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip63
-	MOVL  (SI)(R12*4), R12
-
-skip63:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip64
-	MOVL  (AX)(R13*4), R13
-
-skip64:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip65
-	MOVL    (AX)(R15*4), R15
-
-skip65:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	PREFETCHT0 192(R15)
-	PREFETCHT0 256(R15)
-	PREFETCHT0 320(R15)
-	PREFETCHT0 384(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip66
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
+	PREFETCHT0 192(AX)(R14*1)
+	PREFETCHT0 256(AX)(R14*1)
+	PREFETCHT0 320(AX)(R14*1)
+	PREFETCHT0 384(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder13
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip66:
-	VBROADCASTSS (DI)(R12*1), Z7
-	VFMADD231PS  (R13), Z7, Z0
-	VFMADD231PS  64(R13), Z7, Z1
-	VFMADD231PS  128(R13), Z7, Z2
-	VFMADD231PS  192(R13), Z7, Z3
-	VFMADD231PS  256(R13), Z7, Z4
-	VFMADD231PS  320(R13), Z7, Z5
-	VFMADD231PS  384(R13), Z7, K1, Z6
-	INCQ         BX
-	CMPQ         BX, R11
+inorder13:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Z7
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Z7, Z0
+	VFMADD231PS  64(AX)(R14*1), Z7, Z1
+	VFMADD231PS  128(AX)(R14*1), Z7, Z2
+	VFMADD231PS  192(AX)(R14*1), Z7, Z3
+	VFMADD231PS  256(AX)(R14*1), Z7, Z4
+	VFMADD231PS  320(AX)(R14*1), Z7, Z5
+	VFMADD231PS  384(AX)(R14*1), Z7, K1, Z6
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, 320(R10)
-	VMOVUPS Z6, K1, 384(R10)
-	ADDQ    ldy+64(FP), R10
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, 256(R12)
+	VMOVUPS Z5, 320(R12)
+	VMOVUPS Z6, K1, 384(R12)
+	ADDQ    ldy+40(FP), R12
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX512x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumHeadsAVX512x7(SB), NOSPLIT, $8-128
-	MOVQ  tail+72(FP), AX
+// func sumHeadsAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumHeadsAVX512x7(SB), NOSPLIT, $8-120
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  heads+112(FP), BX
-	MOVQ  $-1, R9
-	BZHIQ BX, R9, R9
-	KMOVW R9, K2
-	MOVQ  lane+120(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+56(FP), R11
-	MOVQ  (R10), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R11
+	BZHIQ DX, R11, R11
+	KMOVW R11, K2
+	MOVQ  lane+112(FP), R11
+	MOVQ  ptr+8(FP), R12
+	MOVQ  y+32(FP), R13
+	MOVQ  (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1723,106 +1777,162 @@ row:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip67
-	MOVL  (SI)(R13*4), R13
-
-skip67:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip68
-	MOVL  (AX)(R14*4), R14
-
-skip68:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip69
-	MOVL    (AX)(BP*4), BP
-
-skip69:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	PREFETCHT0 128(BP)
-	PREFETCHT0 192(BP)
-	PREFETCHT0 256(BP)
-	PREFETCHT0 320(BP)
-	PREFETCHT0 384(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip70
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
+	PREFETCHT0 128(AX)(R15*1)
+	PREFETCHT0 192(AX)(R15*1)
+	PREFETCHT0 256(AX)(R15*1)
+	PREFETCHT0 320(AX)(R15*1)
+	PREFETCHT0 384(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder14
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip70:
-	VMOVUPS.Z   (DI)(R13*1), K2, Z7
-	VMOVUPS     (R9), Z8
+inorder14:
+	IMULQ       R10, R15
+	VMOVUPS.Z   (R9)(R15*1), K2, Z7
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Z8
 	VPERMPS     Z7, Z8, Z8
-	VFMADD231PS (R14), Z8, Z0
-	VMOVUPS     64(R9), Z8
+	VFMADD231PS (AX)(R15*1), Z8, Z0
+	VMOVUPS     64(R11), Z8
 	VPERMPS     Z7, Z8, Z8
-	VFMADD231PS 64(R14), Z8, Z1
-	VMOVUPS     128(R9), Z8
+	VFMADD231PS 64(AX)(R15*1), Z8, Z1
+	VMOVUPS     128(R11), Z8
 	VPERMPS     Z7, Z8, Z8
-	VFMADD231PS 128(R14), Z8, Z2
-	VMOVUPS     192(R9), Z8
+	VFMADD231PS 128(AX)(R15*1), Z8, Z2
+	VMOVUPS     192(R11), Z8
 	VPERMPS     Z7, Z8, Z8
-	VFMADD231PS 192(R14), Z8, Z3
-	VMOVUPS     256(R9), Z8
+	VFMADD231PS 192(AX)(R15*1), Z8, Z3
+	VMOVUPS     256(R11), Z8
 	VPERMPS     Z7, Z8, Z8
-	VFMADD231PS 256(R14), Z8, Z4
-	VMOVUPS     320(R9), Z8
+	VFMADD231PS 256(AX)(R15*1), Z8, Z4
+	VMOVUPS     320(R11), Z8
 	VPERMPS     Z7, Z8, Z8
-	VFMADD231PS 320(R14), Z8, Z5
-	VMOVUPS     384(R9), Z8
+	VFMADD231PS 320(AX)(R15*1), Z8, Z5
+	VMOVUPS     384(R11), Z8
 	VPERMPS     Z7, Z8, Z8
-	VFMADD231PS 384(R14), Z8, K1, Z6
-	INCQ        BX
-	CMPQ        BX, R12
+	VFMADD231PS 384(AX)(R15*1), Z8, K1, Z6
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, 320(R11)
-	VMOVUPS Z6, K1, 384(R11)
-	ADDQ    ldy+64(FP), R11
+	VMOVUPS Z0, (R13)
+	VMOVUPS Z1, 64(R13)
+	VMOVUPS Z2, 128(R13)
+	VMOVUPS Z3, 192(R13)
+	VMOVUPS Z4, 256(R13)
+	VMOVUPS Z5, 320(R13)
+	VMOVUPS Z6, K1, 384(R13)
+	ADDQ    ldy+40(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumAVX512x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumAVX512x8(SB), NOSPLIT, $0-88
-	MOVQ  tail+72(FP), AX
+// func sumAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumAVX512x8(SB), NOSPLIT, $0-80
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 256(AX)(R11*1)
+	PREFETCHT0 320(AX)(R11*1)
+	PREFETCHT0 384(AX)(R11*1)
+	PREFETCHT0 448(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, Z2
+	VADDPS     192(AX)(R11*1), Z3, Z3
+	VADDPS     256(AX)(R11*1), Z4, Z4
+	VADDPS     320(AX)(R11*1), Z5, Z5
+	VADDPS     384(AX)(R11*1), Z6, Z6
+	VADDPS     448(AX)(R11*1), Z7, K1, Z7
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, 192(R9)
+	VMOVUPS Z4, 256(R9)
+	VMOVUPS Z5, 320(R9)
+	VMOVUPS Z6, 384(R9)
+	VMOVUPS Z7, K1, 448(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumInOrderAVX512x8(SB), NOSPLIT, $0-56
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  ptr+8(FP), BX
+	MOVQ  (BX), BX
+	IMULQ CX, BX
 	MOVQ  ptr+8(FP), SI
-	MOVQ  y+56(FP), DI
-	MOVQ  (SI), BX
+	MOVQ  y+32(FP), DI
+	MOVQ  (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -1835,50 +1945,22 @@ row:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip71
-	MOVL  (AX)(R9*4), R9
-
-skip71:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip72
-	MOVL    (AX)(R10*4), R10
-
-skip72:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	PREFETCHT0 256(R10)
-	PREFETCHT0 320(R10)
-	PREFETCHT0 384(R10)
-	PREFETCHT0 448(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Z0, Z0
-	VADDPS     64(R9), Z1, Z1
-	VADDPS     128(R9), Z2, Z2
-	VADDPS     192(R9), Z3, Z3
-	VADDPS     256(R9), Z4, Z4
-	VADDPS     320(R9), Z5, Z5
-	VADDPS     384(R9), Z6, Z6
-	VADDPS     448(R9), Z7, K1, Z7
-	INCQ       BX
-	CMPQ       BX, R8
-	JLT        position
+	VADDPS (AX)(BX*1), Z0, Z0
+	VADDPS 64(AX)(BX*1), Z1, Z1
+	VADDPS 128(AX)(BX*1), Z2, Z2
+	VADDPS 192(AX)(BX*1), Z3, Z3
+	VADDPS 256(AX)(BX*1), Z4, Z4
+	VADDPS 320(AX)(BX*1), Z5, Z5
+	VADDPS 384(AX)(BX*1), Z6, Z6
+	VADDPS 448(AX)(BX*1), Z7, K1, Z7
+	ADDQ   CX, BX
+	INCQ   DX
+	CMPQ   DX, R8
+	JLT    position
 
 store:
 	VMOVUPS Z0, (DI)
@@ -1889,32 +1971,36 @@ store:
 	VMOVUPS Z5, 320(DI)
 	VMOVUPS Z6, 384(DI)
 	VMOVUPS Z7, K1, 448(DI)
-	ADDQ    ldy+64(FP), DI
+	ADDQ    ldy+40(FP), DI
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX512x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumWeightedAVX512x8(SB), NOSPLIT, $0-112
-	MOVQ  tail+72(FP), AX
+// func sumWeightedAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumWeightedAVX512x8(SB), NOSPLIT, $0-104
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  ptr+8(FP), R9
-	MOVQ  y+56(FP), R10
-	MOVQ  (R9), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1923,107 +2009,92 @@ row:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip73
-	MOVL  (SI)(R12*4), R12
-
-skip73:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip74
-	MOVL  (AX)(R13*4), R13
-
-skip74:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip75
-	MOVL    (AX)(R15*4), R15
-
-skip75:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	PREFETCHT0 192(R15)
-	PREFETCHT0 256(R15)
-	PREFETCHT0 320(R15)
-	PREFETCHT0 384(R15)
-	PREFETCHT0 448(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip76
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
+	PREFETCHT0 192(AX)(R14*1)
+	PREFETCHT0 256(AX)(R14*1)
+	PREFETCHT0 320(AX)(R14*1)
+	PREFETCHT0 384(AX)(R14*1)
+	PREFETCHT0 448(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder15
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip76:
-	VBROADCASTSS (DI)(R12*1), Z8
-	VFMADD231PS  (R13), Z8, Z0
-	VFMADD231PS  64(R13), Z8, Z1
-	VFMADD231PS  128(R13), Z8, Z2
-	VFMADD231PS  192(R13), Z8, Z3
-	VFMADD231PS  256(R13), Z8, Z4
-	VFMADD231PS  320(R13), Z8, Z5
-	VFMADD231PS  384(R13), Z8, Z6
-	VFMADD231PS  448(R13), Z8, K1, Z7
-	INCQ         BX
-	CMPQ         BX, R11
+inorder15:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Z8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Z8, Z0
+	VFMADD231PS  64(AX)(R14*1), Z8, Z1
+	VFMADD231PS  128(AX)(R14*1), Z8, Z2
+	VFMADD231PS  192(AX)(R14*1), Z8, Z3
+	VFMADD231PS  256(AX)(R14*1), Z8, Z4
+	VFMADD231PS  320(AX)(R14*1), Z8, Z5
+	VFMADD231PS  384(AX)(R14*1), Z8, Z6
+	VFMADD231PS  448(AX)(R14*1), Z8, K1, Z7
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, 320(R10)
-	VMOVUPS Z6, 384(R10)
-	VMOVUPS Z7, K1, 448(R10)
-	ADDQ    ldy+64(FP), R10
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, 256(R12)
+	VMOVUPS Z5, 320(R12)
+	VMOVUPS Z6, 384(R12)
+	VMOVUPS Z7, K1, 448(R12)
+	ADDQ    ldy+40(FP), R12
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX512x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumHeadsAVX512x8(SB), NOSPLIT, $8-128
-	MOVQ  tail+72(FP), AX
+// func sumHeadsAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumHeadsAVX512x8(SB), NOSPLIT, $8-120
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  heads+112(FP), BX
-	MOVQ  $-1, R9
-	BZHIQ BX, R9, R9
-	KMOVW R9, K2
-	MOVQ  lane+120(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+56(FP), R11
-	MOVQ  (R10), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R11
+	BZHIQ DX, R11, R11
+	KMOVW R11, K2
+	MOVQ  lane+112(FP), R11
+	MOVQ  ptr+8(FP), R12
+	MOVQ  y+32(FP), R13
+	MOVQ  (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2032,111 +2103,199 @@ row:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip77
-	MOVL  (SI)(R13*4), R13
-
-skip77:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip78
-	MOVL  (AX)(R14*4), R14
-
-skip78:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip79
-	MOVL    (AX)(BP*4), BP
-
-skip79:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	PREFETCHT0 128(BP)
-	PREFETCHT0 192(BP)
-	PREFETCHT0 256(BP)
-	PREFETCHT0 320(BP)
-	PREFETCHT0 384(BP)
-	PREFETCHT0 448(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip80
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
+	PREFETCHT0 128(AX)(R15*1)
+	PREFETCHT0 192(AX)(R15*1)
+	PREFETCHT0 256(AX)(R15*1)
+	PREFETCHT0 320(AX)(R15*1)
+	PREFETCHT0 384(AX)(R15*1)
+	PREFETCHT0 448(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder16
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip80:
-	VMOVUPS.Z   (DI)(R13*1), K2, Z8
-	VMOVUPS     (R9), Z9
+inorder16:
+	IMULQ       R10, R15
+	VMOVUPS.Z   (R9)(R15*1), K2, Z8
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Z9
 	VPERMPS     Z8, Z9, Z9
-	VFMADD231PS (R14), Z9, Z0
-	VMOVUPS     64(R9), Z9
+	VFMADD231PS (AX)(R15*1), Z9, Z0
+	VMOVUPS     64(R11), Z9
 	VPERMPS     Z8, Z9, Z9
-	VFMADD231PS 64(R14), Z9, Z1
-	VMOVUPS     128(R9), Z9
+	VFMADD231PS 64(AX)(R15*1), Z9, Z1
+	VMOVUPS     128(R11), Z9
 	VPERMPS     Z8, Z9, Z9
-	VFMADD231PS 128(R14), Z9, Z2
-	VMOVUPS     192(R9), Z9
+	VFMADD231PS 128(AX)(R15*1), Z9, Z2
+	VMOVUPS     192(R11), Z9
 	VPERMPS     Z8, Z9, Z9
-	VFMADD231PS 192(R14), Z9, Z3
-	VMOVUPS     256(R9), Z9
+	VFMADD231PS 192(AX)(R15*1), Z9, Z3
+	VMOVUPS     256(R11), Z9
 	VPERMPS     Z8, Z9, Z9
-	VFMADD231PS 256(R14), Z9, Z4
-	VMOVUPS     320(R9), Z9
+	VFMADD231PS 256(AX)(R15*1), Z9, Z4
+	VMOVUPS     320(R11), Z9
 	VPERMPS     Z8, Z9, Z9
-	VFMADD231PS 320(R14), Z9, Z5
-	VMOVUPS     384(R9), Z9
+	VFMADD231PS 320(AX)(R15*1), Z9, Z5
+	VMOVUPS     384(R11), Z9
 	VPERMPS     Z8, Z9, Z9
-	VFMADD231PS 384(R14), Z9, Z6
-	VMOVUPS     448(R9), Z9
+	VFMADD231PS 384(AX)(R15*1), Z9, Z6
+	VMOVUPS     448(R11), Z9
 	VPERMPS     Z8, Z9, Z9
-	VFMADD231PS 448(R14), Z9, K1, Z7
-	INCQ        BX
-	CMPQ        BX, R12
+	VFMADD231PS 448(AX)(R15*1), Z9, K1, Z7
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, 320(R11)
-	VMOVUPS Z6, 384(R11)
-	VMOVUPS Z7, K1, 448(R11)
-	ADDQ    ldy+64(FP), R11
+	VMOVUPS Z0, (R13)
+	VMOVUPS Z1, 64(R13)
+	VMOVUPS Z2, 128(R13)
+	VMOVUPS Z3, 192(R13)
+	VMOVUPS Z4, 256(R13)
+	VMOVUPS Z5, 320(R13)
+	VMOVUPS Z6, 384(R13)
+	VMOVUPS Z7, K1, 448(R13)
+	ADDQ    ldy+40(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumAVX512x16(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumAVX512x16(SB), NOSPLIT, $0-88
-	MOVQ  tail+72(FP), AX
+// func sumAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumAVX512x16(SB), NOSPLIT, $0-80
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 256(AX)(R11*1)
+	PREFETCHT0 320(AX)(R11*1)
+	PREFETCHT0 384(AX)(R11*1)
+	PREFETCHT0 448(AX)(R11*1)
+	PREFETCHT0 512(AX)(R11*1)
+	PREFETCHT0 576(AX)(R11*1)
+	PREFETCHT0 640(AX)(R11*1)
+	PREFETCHT0 704(AX)(R11*1)
+	PREFETCHT0 768(AX)(R11*1)
+	PREFETCHT0 832(AX)(R11*1)
+	PREFETCHT0 896(AX)(R11*1)
+	PREFETCHT0 960(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, Z2
+	VADDPS     192(AX)(R11*1), Z3, Z3
+	VADDPS     256(AX)(R11*1), Z4, Z4
+	VADDPS     320(AX)(R11*1), Z5, Z5
+	VADDPS     384(AX)(R11*1), Z6, Z6
+	VADDPS     448(AX)(R11*1), Z7, Z7
+	VADDPS     512(AX)(R11*1), Z8, Z8
+	VADDPS     576(AX)(R11*1), Z9, Z9
+	VADDPS     640(AX)(R11*1), Z10, Z10
+	VADDPS     704(AX)(R11*1), Z11, Z11
+	VADDPS     768(AX)(R11*1), Z12, Z12
+	VADDPS     832(AX)(R11*1), Z13, Z13
+	VADDPS     896(AX)(R11*1), Z14, Z14
+	VADDPS     960(AX)(R11*1), Z15, K1, Z15
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, 192(R9)
+	VMOVUPS Z4, 256(R9)
+	VMOVUPS Z5, 320(R9)
+	VMOVUPS Z6, 384(R9)
+	VMOVUPS Z7, 448(R9)
+	VMOVUPS Z8, 512(R9)
+	VMOVUPS Z9, 576(R9)
+	VMOVUPS Z10, 640(R9)
+	VMOVUPS Z11, 704(R9)
+	VMOVUPS Z12, 768(R9)
+	VMOVUPS Z13, 832(R9)
+	VMOVUPS Z14, 896(R9)
+	VMOVUPS Z15, K1, 960(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumInOrderAVX512x16(SB), NOSPLIT, $0-56
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  ptr+8(FP), BX
+	MOVQ  (BX), BX
+	IMULQ CX, BX
 	MOVQ  ptr+8(FP), SI
-	MOVQ  y+56(FP), DI
-	MOVQ  (SI), BX
+	MOVQ  y+32(FP), DI
+	MOVQ  (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -2157,66 +2316,30 @@ row:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip81
-	MOVL  (AX)(R9*4), R9
-
-skip81:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip82
-	MOVL    (AX)(R10*4), R10
-
-skip82:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	PREFETCHT0 256(R10)
-	PREFETCHT0 320(R10)
-	PREFETCHT0 384(R10)
-	PREFETCHT0 448(R10)
-	PREFETCHT0 512(R10)
-	PREFETCHT0 576(R10)
-	PREFETCHT0 640(R10)
-	PREFETCHT0 704(R10)
-	PREFETCHT0 768(R10)
-	PREFETCHT0 832(R10)
-	PREFETCHT0 896(R10)
-	PREFETCHT0 960(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Z0, Z0
-	VADDPS     64(R9), Z1, Z1
-	VADDPS     128(R9), Z2, Z2
-	VADDPS     192(R9), Z3, Z3
-	VADDPS     256(R9), Z4, Z4
-	VADDPS     320(R9), Z5, Z5
-	VADDPS     384(R9), Z6, Z6
-	VADDPS     448(R9), Z7, Z7
-	VADDPS     512(R9), Z8, Z8
-	VADDPS     576(R9), Z9, Z9
-	VADDPS     640(R9), Z10, Z10
-	VADDPS     704(R9), Z11, Z11
-	VADDPS     768(R9), Z12, Z12
-	VADDPS     832(R9), Z13, Z13
-	VADDPS     896(R9), Z14, Z14
-	VADDPS     960(R9), Z15, K1, Z15
-	INCQ       BX
-	CMPQ       BX, R8
-	JLT        position
+	VADDPS (AX)(BX*1), Z0, Z0
+	VADDPS 64(AX)(BX*1), Z1, Z1
+	VADDPS 128(AX)(BX*1), Z2, Z2
+	VADDPS 192(AX)(BX*1), Z3, Z3
+	VADDPS 256(AX)(BX*1), Z4, Z4
+	VADDPS 320(AX)(BX*1), Z5, Z5
+	VADDPS 384(AX)(BX*1), Z6, Z6
+	VADDPS 448(AX)(BX*1), Z7, Z7
+	VADDPS 512(AX)(BX*1), Z8, Z8
+	VADDPS 576(AX)(BX*1), Z9, Z9
+	VADDPS 640(AX)(BX*1), Z10, Z10
+	VADDPS 704(AX)(BX*1), Z11, Z11
+	VADDPS 768(AX)(BX*1), Z12, Z12
+	VADDPS 832(AX)(BX*1), Z13, Z13
+	VADDPS 896(AX)(BX*1), Z14, Z14
+	VADDPS 960(AX)(BX*1), Z15, K1, Z15
+	ADDQ   CX, BX
+	INCQ   DX
+	CMPQ   DX, R8
+	JLT    position
 
 store:
 	VMOVUPS Z0, (DI)
@@ -2235,32 +2358,36 @@ store:
 	VMOVUPS Z13, 832(DI)
 	VMOVUPS Z14, 896(DI)
 	VMOVUPS Z15, K1, 960(DI)
-	ADDQ    ldy+64(FP), DI
+	ADDQ    ldy+40(FP), DI
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX512x16(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·sumWeightedAVX512x16(SB), NOSPLIT, $0-112
-	MOVQ  tail+72(FP), AX
+// func sumWeightedAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumWeightedAVX512x16(SB), NOSPLIT, $0-104
+	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
 	KMOVW CX, K1
-	MOVQ  other+16(FP), AX
-	MOVQ  x+40(FP), CX
-	MOVQ  ldx+48(FP), DX
-	MOVQ  pos+88(FP), SI
-	MOVQ  w+96(FP), DI
-	MOVQ  ldw+104(FP), R8
-	MOVQ  ptr+8(FP), R9
-	MOVQ  y+56(FP), R10
-	MOVQ  (R9), BX
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  pos+80(FP), R8
+	MOVQ  w+88(FP), R9
+	MOVQ  ldw+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2277,160 +2404,129 @@ row:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip83
-	MOVL  (SI)(R12*4), R12
-
-skip83:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip84
-	MOVL  (AX)(R13*4), R13
-
-skip84:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip85
-	MOVL    (AX)(R15*4), R15
-
-skip85:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	PREFETCHT0 192(R15)
-	PREFETCHT0 256(R15)
-	PREFETCHT0 320(R15)
-	PREFETCHT0 384(R15)
-	PREFETCHT0 448(R15)
-	PREFETCHT0 512(R15)
-	PREFETCHT0 576(R15)
-	PREFETCHT0 640(R15)
-	PREFETCHT0 704(R15)
-	PREFETCHT0 768(R15)
-	PREFETCHT0 832(R15)
-	PREFETCHT0 896(R15)
-	PREFETCHT0 960(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip86
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
+	PREFETCHT0 192(AX)(R14*1)
+	PREFETCHT0 256(AX)(R14*1)
+	PREFETCHT0 320(AX)(R14*1)
+	PREFETCHT0 384(AX)(R14*1)
+	PREFETCHT0 448(AX)(R14*1)
+	PREFETCHT0 512(AX)(R14*1)
+	PREFETCHT0 576(AX)(R14*1)
+	PREFETCHT0 640(AX)(R14*1)
+	PREFETCHT0 704(AX)(R14*1)
+	PREFETCHT0 768(AX)(R14*1)
+	PREFETCHT0 832(AX)(R14*1)
+	PREFETCHT0 896(AX)(R14*1)
+	PREFETCHT0 960(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder17
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip86:
-	VBROADCASTSS (DI)(R12*1), Z16
-	VFMADD231PS  (R13), Z16, Z0
-	VFMADD231PS  64(R13), Z16, Z1
-	VFMADD231PS  128(R13), Z16, Z2
-	VFMADD231PS  192(R13), Z16, Z3
-	VFMADD231PS  256(R13), Z16, Z4
-	VFMADD231PS  320(R13), Z16, Z5
-	VFMADD231PS  384(R13), Z16, Z6
-	VFMADD231PS  448(R13), Z16, Z7
-	VFMADD231PS  512(R13), Z16, Z8
-	VFMADD231PS  576(R13), Z16, Z9
-	VFMADD231PS  640(R13), Z16, Z10
-	VFMADD231PS  704(R13), Z16, Z11
-	VFMADD231PS  768(R13), Z16, Z12
-	VFMADD231PS  832(R13), Z16, Z13
-	VFMADD231PS  896(R13), Z16, Z14
-	VFMADD231PS  960(R13), Z16, K1, Z15
-	INCQ         BX
-	CMPQ         BX, R11
+inorder17:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Z16
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Z16, Z0
+	VFMADD231PS  64(AX)(R14*1), Z16, Z1
+	VFMADD231PS  128(AX)(R14*1), Z16, Z2
+	VFMADD231PS  192(AX)(R14*1), Z16, Z3
+	VFMADD231PS  256(AX)(R14*1), Z16, Z4
+	VFMADD231PS  320(AX)(R14*1), Z16, Z5
+	VFMADD231PS  384(AX)(R14*1), Z16, Z6
+	VFMADD231PS  448(AX)(R14*1), Z16, Z7
+	VFMADD231PS  512(AX)(R14*1), Z16, Z8
+	VFMADD231PS  576(AX)(R14*1), Z16, Z9
+	VFMADD231PS  640(AX)(R14*1), Z16, Z10
+	VFMADD231PS  704(AX)(R14*1), Z16, Z11
+	VFMADD231PS  768(AX)(R14*1), Z16, Z12
+	VFMADD231PS  832(AX)(R14*1), Z16, Z13
+	VFMADD231PS  896(AX)(R14*1), Z16, Z14
+	VFMADD231PS  960(AX)(R14*1), Z16, K1, Z15
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, 320(R10)
-	VMOVUPS Z6, 384(R10)
-	VMOVUPS Z7, 448(R10)
-	VMOVUPS Z8, 512(R10)
-	VMOVUPS Z9, 576(R10)
-	VMOVUPS Z10, 640(R10)
-	VMOVUPS Z11, 704(R10)
-	VMOVUPS Z12, 768(R10)
-	VMOVUPS Z13, 832(R10)
-	VMOVUPS Z14, 896(R10)
-	VMOVUPS Z15, K1, 960(R10)
-	ADDQ    ldy+64(FP), R10
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, 256(R12)
+	VMOVUPS Z5, 320(R12)
+	VMOVUPS Z6, 384(R12)
+	VMOVUPS Z7, 448(R12)
+	VMOVUPS Z8, 512(R12)
+	VMOVUPS Z9, 576(R12)
+	VMOVUPS Z10, 640(R12)
+	VMOVUPS Z11, 704(R12)
+	VMOVUPS Z12, 768(R12)
+	VMOVUPS Z13, 832(R12)
+	VMOVUPS Z14, 896(R12)
+	VMOVUPS Z15, K1, 960(R12)
+	ADDQ    ldy+40(FP), R12
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func sumAVX2x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·sumAVX2x1(SB), NOSPLIT, $0-88
-	MOVQ    tail+72(FP), AX
+// func sumAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, MMX+
+TEXT ·sumAVX2x1(SB), NOSPLIT, $0-80
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y1
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    ptr+8(FP), SI
-	MOVQ    y+56(FP), DI
-	MOVQ    (SI), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
 
 row:
-	ADDQ   $0x08, SI
-	MOVQ   (SI), R8
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
 	VXORPS Y0, Y0, Y0
-	CMPQ   BX, R8
+	CMPQ   DX, R10
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip87
-	MOVL  (AX)(R9*4), R9
-
-skip87:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip88
-	MOVL    (AX)(R10*4), R10
-
-skip88:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VMASKMOVPS (R9), Y1, Y2
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VMASKMOVPS (AX)(R11*1), Y1, Y2
 	VADDPS     Y2, Y0, Y0
-	INCQ       BX
-	CMPQ       BX, R8
+	INCQ       DX
+	CMPQ       DX, R10
 	JLT        position
 
 store:
-	VMASKMOVPS Y0, Y1, (DI)
-	ADDQ       ldy+64(FP), DI
+	VMASKMOVPS Y0, Y1, (R9)
+	ADDQ       ldy+40(FP), R9
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
@@ -2454,418 +2550,485 @@ DATA lanesAVX2<>+56(SB)/4, $0x00000000
 DATA lanesAVX2<>+60(SB)/4, $0x00000000
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
 
-// func sumWeightedAVX2x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sumWeightedAVX2x1(SB), NOSPLIT, $0-112
-	MOVQ    tail+72(FP), AX
+// func sumInOrderAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX
+TEXT ·sumInOrderAVX2x1(SB), NOSPLIT, $0-56
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y1
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    ptr+8(FP), R9
-	MOVQ    y+56(FP), R10
-	MOVQ    (R9), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    ptr+8(FP), BX
+	MOVQ    (BX), BX
+	IMULQ   CX, BX
+	MOVQ    ptr+8(FP), SI
+	MOVQ    y+32(FP), DI
+	MOVQ    (SI), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, SI
+	MOVQ   (SI), R8
 	VXORPS Y0, Y0, Y0
-	CMPQ   BX, R11
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip89
-	MOVL  (SI)(R12*4), R12
+	VMASKMOVPS (AX)(BX*1), Y1, Y2
+	VADDPS     Y2, Y0, Y0
+	ADDQ       CX, BX
+	INCQ       DX
+	CMPQ       DX, R8
+	JLT        position
 
-skip89:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip90
-	MOVL  (AX)(R13*4), R13
+store:
+	VMASKMOVPS Y0, Y1, (DI)
+	ADDQ       ldy+40(FP), DI
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
 
-skip90:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip91
-	MOVL    (AX)(R15*4), R15
+// func sumWeightedAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·sumWeightedAVX2x1(SB), NOSPLIT, $0-104
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y1
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    (R11), DX
 
-skip91:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip92
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder18
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip92:
-	VBROADCASTSS (DI)(R12*1), Y2
-	VMASKMOVPS   (R13), Y1, Y3
+inorder18:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Y2
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMASKMOVPS   (AX)(R14*1), Y1, Y3
 	VFMADD231PS  Y3, Y2, Y0
-	INCQ         BX
-	CMPQ         BX, R11
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMASKMOVPS Y0, Y1, (R10)
-	ADDQ       ldy+64(FP), R10
+	VMASKMOVPS Y0, Y1, (R12)
+	ADDQ       ldy+40(FP), R12
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX2x1(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·sumHeadsAVX2x1(SB), NOSPLIT, $8-128
-	MOVQ    tail+72(FP), AX
+// func sumHeadsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·sumHeadsAVX2x1(SB), NOSPLIT, $8-120
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y1
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    heads+112(FP), BX
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    BX, R10
-	VMOVUPS (R9)(R10*4), Y2
-	MOVQ    lane+120(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+56(FP), R11
-	MOVQ    (R10), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R11
+	MOVQ    $+8, R12
+	SUBQ    DX, R12
+	VMOVUPS (R11)(R12*4), Y2
+	MOVQ    lane+112(FP), R11
+	MOVQ    ptr+8(FP), R12
+	MOVQ    y+32(FP), R13
+	MOVQ    (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VXORPS Y0, Y0, Y0
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip93
-	MOVL  (SI)(R13*4), R13
-
-skip93:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip94
-	MOVL  (AX)(R14*4), R14
-
-skip94:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip95
-	MOVL    (AX)(BP*4), BP
-
-skip95:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip96
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder19
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip96:
-	VMASKMOVPS  (DI)(R13*1), Y2, Y3
-	VMOVUPS     (R9), Y4
+inorder19:
+	IMULQ       R10, R15
+	VMASKMOVPS  (R9)(R15*1), Y2, Y3
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Y4
 	VPERMPS     Y3, Y4, Y4
-	VMASKMOVPS  (R14), Y1, Y3
+	VMASKMOVPS  (AX)(R15*1), Y1, Y3
 	VFMADD231PS Y3, Y4, Y0
-	INCQ        BX
-	CMPQ        BX, R12
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMASKMOVPS Y0, Y1, (R11)
-	ADDQ       ldy+64(FP), R11
+	VMASKMOVPS Y0, Y1, (R13)
+	ADDQ       ldy+40(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumAVX2x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·sumAVX2x2(SB), NOSPLIT, $0-88
-	MOVQ    tail+72(FP), AX
+// func sumAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, MMX+
+TEXT ·sumAVX2x2(SB), NOSPLIT, $0-80
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y2
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VMASKMOVPS 32(AX)(R11*1), Y2, Y3
+	VADDPS     Y3, Y1, Y1
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS    Y0, (R9)
+	VMASKMOVPS Y1, Y2, 32(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX
+TEXT ·sumInOrderAVX2x2(SB), NOSPLIT, $0-56
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y2
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    ptr+8(FP), BX
+	MOVQ    (BX), BX
+	IMULQ   CX, BX
 	MOVQ    ptr+8(FP), SI
-	MOVQ    y+56(FP), DI
-	MOVQ    (SI), BX
+	MOVQ    y+32(FP), DI
+	MOVQ    (SI), DX
 
 row:
 	ADDQ   $0x08, SI
 	MOVQ   (SI), R8
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip97
-	MOVL  (AX)(R9*4), R9
-
-skip97:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip98
-	MOVL    (AX)(R10*4), R10
-
-skip98:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Y0, Y0
-	VMASKMOVPS 32(R9), Y2, Y3
+	VADDPS     (AX)(BX*1), Y0, Y0
+	VMASKMOVPS 32(AX)(BX*1), Y2, Y3
 	VADDPS     Y3, Y1, Y1
-	INCQ       BX
-	CMPQ       BX, R8
+	ADDQ       CX, BX
+	INCQ       DX
+	CMPQ       DX, R8
 	JLT        position
 
 store:
 	VMOVUPS    Y0, (DI)
 	VMASKMOVPS Y1, Y2, 32(DI)
-	ADDQ       ldy+64(FP), DI
+	ADDQ       ldy+40(FP), DI
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX2x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sumWeightedAVX2x2(SB), NOSPLIT, $0-112
-	MOVQ    tail+72(FP), AX
+// func sumWeightedAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·sumWeightedAVX2x2(SB), NOSPLIT, $0-104
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y2
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    ptr+8(FP), R9
-	MOVQ    y+56(FP), R10
-	MOVQ    (R9), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip99
-	MOVL  (SI)(R12*4), R12
-
-skip99:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip100
-	MOVL  (AX)(R13*4), R13
-
-skip100:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip101
-	MOVL    (AX)(R15*4), R15
-
-skip101:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip102
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder20
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip102:
-	VBROADCASTSS (DI)(R12*1), Y3
-	VFMADD231PS  (R13), Y3, Y0
-	VMASKMOVPS   32(R13), Y2, Y4
+inorder20:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Y3
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Y3, Y0
+	VMASKMOVPS   32(AX)(R14*1), Y2, Y4
 	VFMADD231PS  Y4, Y3, Y1
-	INCQ         BX
-	CMPQ         BX, R11
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS    Y0, (R10)
-	VMASKMOVPS Y1, Y2, 32(R10)
-	ADDQ       ldy+64(FP), R10
+	VMOVUPS    Y0, (R12)
+	VMASKMOVPS Y1, Y2, 32(R12)
+	ADDQ       ldy+40(FP), R12
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX2x2(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·sumHeadsAVX2x2(SB), NOSPLIT, $8-128
-	MOVQ    tail+72(FP), AX
+// func sumHeadsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·sumHeadsAVX2x2(SB), NOSPLIT, $8-120
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y2
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    heads+112(FP), BX
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    BX, R10
-	VMOVUPS (R9)(R10*4), Y3
-	MOVQ    lane+120(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+56(FP), R11
-	MOVQ    (R10), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R11
+	MOVQ    $+8, R12
+	SUBQ    DX, R12
+	VMOVUPS (R11)(R12*4), Y3
+	MOVQ    lane+112(FP), R11
+	MOVQ    ptr+8(FP), R12
+	MOVQ    y+32(FP), R13
+	MOVQ    (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip103
-	MOVL  (SI)(R13*4), R13
-
-skip103:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip104
-	MOVL  (AX)(R14*4), R14
-
-skip104:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip105
-	MOVL    (AX)(BP*4), BP
-
-skip105:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip106
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder21
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip106:
-	VMASKMOVPS  (DI)(R13*1), Y3, Y4
-	VMOVUPS     (R9), Y5
+inorder21:
+	IMULQ       R10, R15
+	VMASKMOVPS  (R9)(R15*1), Y3, Y4
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Y5
 	VPERMPS     Y4, Y5, Y5
-	VFMADD231PS (R14), Y5, Y0
-	VMOVUPS     32(R9), Y5
+	VFMADD231PS (AX)(R15*1), Y5, Y0
+	VMOVUPS     32(R11), Y5
 	VPERMPS     Y4, Y5, Y5
-	VMASKMOVPS  32(R14), Y2, Y4
+	VMASKMOVPS  32(AX)(R15*1), Y2, Y4
 	VFMADD231PS Y4, Y5, Y1
-	INCQ        BX
-	CMPQ        BX, R12
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS    Y0, (R11)
-	VMASKMOVPS Y1, Y2, 32(R11)
-	ADDQ       ldy+64(FP), R11
+	VMOVUPS    Y0, (R13)
+	VMASKMOVPS Y1, Y2, 32(R13)
+	ADDQ       ldy+40(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumAVX2x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·sumAVX2x3(SB), NOSPLIT, $0-88
-	MOVQ    tail+72(FP), AX
+// func sumAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, MMX+
+TEXT ·sumAVX2x3(SB), NOSPLIT, $0-80
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y3
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VMASKMOVPS 64(AX)(R11*1), Y3, Y4
+	VADDPS     Y4, Y2, Y2
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMASKMOVPS Y2, Y3, 64(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX
+TEXT ·sumInOrderAVX2x3(SB), NOSPLIT, $0-56
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y3
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    ptr+8(FP), BX
+	MOVQ    (BX), BX
+	IMULQ   CX, BX
 	MOVQ    ptr+8(FP), SI
-	MOVQ    y+56(FP), DI
-	MOVQ    (SI), BX
+	MOVQ    y+32(FP), DI
+	MOVQ    (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -2873,247 +3036,254 @@ row:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip107
-	MOVL  (AX)(R9*4), R9
-
-skip107:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip108
-	MOVL    (AX)(R10*4), R10
-
-skip108:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Y0, Y0
-	VADDPS     32(R9), Y1, Y1
-	VMASKMOVPS 64(R9), Y3, Y4
+	VADDPS     (AX)(BX*1), Y0, Y0
+	VADDPS     32(AX)(BX*1), Y1, Y1
+	VMASKMOVPS 64(AX)(BX*1), Y3, Y4
 	VADDPS     Y4, Y2, Y2
-	INCQ       BX
-	CMPQ       BX, R8
+	ADDQ       CX, BX
+	INCQ       DX
+	CMPQ       DX, R8
 	JLT        position
 
 store:
 	VMOVUPS    Y0, (DI)
 	VMOVUPS    Y1, 32(DI)
 	VMASKMOVPS Y2, Y3, 64(DI)
-	ADDQ       ldy+64(FP), DI
+	ADDQ       ldy+40(FP), DI
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX2x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sumWeightedAVX2x3(SB), NOSPLIT, $0-112
-	MOVQ    tail+72(FP), AX
+// func sumWeightedAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·sumWeightedAVX2x3(SB), NOSPLIT, $0-104
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y3
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    ptr+8(FP), R9
-	MOVQ    y+56(FP), R10
-	MOVQ    (R9), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip109
-	MOVL  (SI)(R12*4), R12
-
-skip109:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip110
-	MOVL  (AX)(R13*4), R13
-
-skip110:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip111
-	MOVL    (AX)(R15*4), R15
-
-skip111:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip112
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder22
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip112:
-	VBROADCASTSS (DI)(R12*1), Y4
-	VFMADD231PS  (R13), Y4, Y0
-	VFMADD231PS  32(R13), Y4, Y1
-	VMASKMOVPS   64(R13), Y3, Y5
+inorder22:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Y4
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Y4, Y0
+	VFMADD231PS  32(AX)(R14*1), Y4, Y1
+	VMASKMOVPS   64(AX)(R14*1), Y3, Y5
 	VFMADD231PS  Y5, Y4, Y2
-	INCQ         BX
-	CMPQ         BX, R11
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS    Y0, (R10)
-	VMOVUPS    Y1, 32(R10)
-	VMASKMOVPS Y2, Y3, 64(R10)
-	ADDQ       ldy+64(FP), R10
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMASKMOVPS Y2, Y3, 64(R12)
+	ADDQ       ldy+40(FP), R12
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX2x3(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·sumHeadsAVX2x3(SB), NOSPLIT, $8-128
-	MOVQ    tail+72(FP), AX
+// func sumHeadsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·sumHeadsAVX2x3(SB), NOSPLIT, $8-120
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y3
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    heads+112(FP), BX
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    BX, R10
-	VMOVUPS (R9)(R10*4), Y4
-	MOVQ    lane+120(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+56(FP), R11
-	MOVQ    (R10), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R11
+	MOVQ    $+8, R12
+	SUBQ    DX, R12
+	VMOVUPS (R11)(R12*4), Y4
+	MOVQ    lane+112(FP), R11
+	MOVQ    ptr+8(FP), R12
+	MOVQ    y+32(FP), R13
+	MOVQ    (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip113
-	MOVL  (SI)(R13*4), R13
-
-skip113:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip114
-	MOVL  (AX)(R14*4), R14
-
-skip114:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip115
-	MOVL    (AX)(BP*4), BP
-
-skip115:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip116
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder23
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip116:
-	VMASKMOVPS  (DI)(R13*1), Y4, Y5
-	VMOVUPS     (R9), Y6
+inorder23:
+	IMULQ       R10, R15
+	VMASKMOVPS  (R9)(R15*1), Y4, Y5
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Y6
 	VPERMPS     Y5, Y6, Y6
-	VFMADD231PS (R14), Y6, Y0
-	VMOVUPS     32(R9), Y6
+	VFMADD231PS (AX)(R15*1), Y6, Y0
+	VMOVUPS     32(R11), Y6
 	VPERMPS     Y5, Y6, Y6
-	VFMADD231PS 32(R14), Y6, Y1
-	VMOVUPS     64(R9), Y6
+	VFMADD231PS 32(AX)(R15*1), Y6, Y1
+	VMOVUPS     64(R11), Y6
 	VPERMPS     Y5, Y6, Y6
-	VMASKMOVPS  64(R14), Y3, Y5
+	VMASKMOVPS  64(AX)(R15*1), Y3, Y5
 	VFMADD231PS Y5, Y6, Y2
-	INCQ        BX
-	CMPQ        BX, R12
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS    Y0, (R11)
-	VMOVUPS    Y1, 32(R11)
-	VMASKMOVPS Y2, Y3, 64(R11)
-	ADDQ       ldy+64(FP), R11
+	VMOVUPS    Y0, (R13)
+	VMOVUPS    Y1, 32(R13)
+	VMASKMOVPS Y2, Y3, 64(R13)
+	ADDQ       ldy+40(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumAVX2x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·sumAVX2x4(SB), NOSPLIT, $0-88
-	MOVQ    tail+72(FP), AX
+// func sumAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, MMX+
+TEXT ·sumAVX2x4(SB), NOSPLIT, $0-80
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y4
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VADDPS     64(AX)(R11*1), Y2, Y2
+	VMASKMOVPS 96(AX)(R11*1), Y4, Y5
+	VADDPS     Y5, Y3, Y3
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMOVUPS    Y2, 64(R9)
+	VMASKMOVPS Y3, Y4, 96(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX
+TEXT ·sumInOrderAVX2x4(SB), NOSPLIT, $0-56
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y4
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    ptr+8(FP), BX
+	MOVQ    (BX), BX
+	IMULQ   CX, BX
 	MOVQ    ptr+8(FP), SI
-	MOVQ    y+56(FP), DI
-	MOVQ    (SI), BX
+	MOVQ    y+32(FP), DI
+	MOVQ    (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -3122,40 +3292,18 @@ row:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip117
-	MOVL  (AX)(R9*4), R9
-
-skip117:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip118
-	MOVL    (AX)(R10*4), R10
-
-skip118:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Y0, Y0
-	VADDPS     32(R9), Y1, Y1
-	VADDPS     64(R9), Y2, Y2
-	VMASKMOVPS 96(R9), Y4, Y5
+	VADDPS     (AX)(BX*1), Y0, Y0
+	VADDPS     32(AX)(BX*1), Y1, Y1
+	VADDPS     64(AX)(BX*1), Y2, Y2
+	VMASKMOVPS 96(AX)(BX*1), Y4, Y5
 	VADDPS     Y5, Y3, Y3
-	INCQ       BX
-	CMPQ       BX, R8
+	ADDQ       CX, BX
+	INCQ       DX
+	CMPQ       DX, R8
 	JLT        position
 
 store:
@@ -3163,216 +3311,249 @@ store:
 	VMOVUPS    Y1, 32(DI)
 	VMOVUPS    Y2, 64(DI)
 	VMASKMOVPS Y3, Y4, 96(DI)
-	ADDQ       ldy+64(FP), DI
+	ADDQ       ldy+40(FP), DI
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX2x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sumWeightedAVX2x4(SB), NOSPLIT, $0-112
-	MOVQ    tail+72(FP), AX
+// func sumWeightedAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·sumWeightedAVX2x4(SB), NOSPLIT, $0-104
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y4
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    ptr+8(FP), R9
-	MOVQ    y+56(FP), R10
-	MOVQ    (R9), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip119
-	MOVL  (SI)(R12*4), R12
-
-skip119:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip120
-	MOVL  (AX)(R13*4), R13
-
-skip120:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip121
-	MOVL    (AX)(R15*4), R15
-
-skip121:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip122
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder24
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip122:
-	VBROADCASTSS (DI)(R12*1), Y5
-	VFMADD231PS  (R13), Y5, Y0
-	VFMADD231PS  32(R13), Y5, Y1
-	VFMADD231PS  64(R13), Y5, Y2
-	VMASKMOVPS   96(R13), Y4, Y6
+inorder24:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Y5
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Y5, Y0
+	VFMADD231PS  32(AX)(R14*1), Y5, Y1
+	VFMADD231PS  64(AX)(R14*1), Y5, Y2
+	VMASKMOVPS   96(AX)(R14*1), Y4, Y6
 	VFMADD231PS  Y6, Y5, Y3
-	INCQ         BX
-	CMPQ         BX, R11
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS    Y0, (R10)
-	VMOVUPS    Y1, 32(R10)
-	VMOVUPS    Y2, 64(R10)
-	VMASKMOVPS Y3, Y4, 96(R10)
-	ADDQ       ldy+64(FP), R10
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMOVUPS    Y2, 64(R12)
+	VMASKMOVPS Y3, Y4, 96(R12)
+	ADDQ       ldy+40(FP), R12
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX2x4(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·sumHeadsAVX2x4(SB), NOSPLIT, $8-128
-	MOVQ    tail+72(FP), AX
+// func sumHeadsAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·sumHeadsAVX2x4(SB), NOSPLIT, $8-120
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y4
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    heads+112(FP), BX
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    BX, R10
-	VMOVUPS (R9)(R10*4), Y5
-	MOVQ    lane+120(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+56(FP), R11
-	MOVQ    (R10), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R11
+	MOVQ    $+8, R12
+	SUBQ    DX, R12
+	VMOVUPS (R11)(R12*4), Y5
+	MOVQ    lane+112(FP), R11
+	MOVQ    ptr+8(FP), R12
+	MOVQ    y+32(FP), R13
+	MOVQ    (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip123
-	MOVL  (SI)(R13*4), R13
-
-skip123:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip124
-	MOVL  (AX)(R14*4), R14
-
-skip124:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip125
-	MOVL    (AX)(BP*4), BP
-
-skip125:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip126
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder25
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip126:
-	VMASKMOVPS  (DI)(R13*1), Y5, Y6
-	VMOVUPS     (R9), Y7
+inorder25:
+	IMULQ       R10, R15
+	VMASKMOVPS  (R9)(R15*1), Y5, Y6
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Y7
 	VPERMPS     Y6, Y7, Y7
-	VFMADD231PS (R14), Y7, Y0
-	VMOVUPS     32(R9), Y7
+	VFMADD231PS (AX)(R15*1), Y7, Y0
+	VMOVUPS     32(R11), Y7
 	VPERMPS     Y6, Y7, Y7
-	VFMADD231PS 32(R14), Y7, Y1
-	VMOVUPS     64(R9), Y7
+	VFMADD231PS 32(AX)(R15*1), Y7, Y1
+	VMOVUPS     64(R11), Y7
 	VPERMPS     Y6, Y7, Y7
-	VFMADD231PS 64(R14), Y7, Y2
-	VMOVUPS     96(R9), Y7
+	VFMADD231PS 64(AX)(R15*1), Y7, Y2
+	VMOVUPS     96(R11), Y7
 	VPERMPS     Y6, Y7, Y7
-	VMASKMOVPS  96(R14), Y4, Y6
+	VMASKMOVPS  96(AX)(R15*1), Y4, Y6
 	VFMADD231PS Y6, Y7, Y3
-	INCQ        BX
-	CMPQ        BX, R12
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS    Y0, (R11)
-	VMOVUPS    Y1, 32(R11)
-	VMOVUPS    Y2, 64(R11)
-	VMASKMOVPS Y3, Y4, 96(R11)
-	ADDQ       ldy+64(FP), R11
+	VMOVUPS    Y0, (R13)
+	VMOVUPS    Y1, 32(R13)
+	VMOVUPS    Y2, 64(R13)
+	VMASKMOVPS Y3, Y4, 96(R13)
+	ADDQ       ldy+40(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumAVX2x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·sumAVX2x5(SB), NOSPLIT, $0-88
-	MOVQ    tail+72(FP), AX
+// func sumAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, MMX+
+TEXT ·sumAVX2x5(SB), NOSPLIT, $0-80
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y5
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VADDPS     64(AX)(R11*1), Y2, Y2
+	VADDPS     96(AX)(R11*1), Y3, Y3
+	VMASKMOVPS 128(AX)(R11*1), Y5, Y6
+	VADDPS     Y6, Y4, Y4
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMOVUPS    Y2, 64(R9)
+	VMOVUPS    Y3, 96(R9)
+	VMASKMOVPS Y4, Y5, 128(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX
+TEXT ·sumInOrderAVX2x5(SB), NOSPLIT, $0-56
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y5
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    ptr+8(FP), BX
+	MOVQ    (BX), BX
+	IMULQ   CX, BX
 	MOVQ    ptr+8(FP), SI
-	MOVQ    y+56(FP), DI
-	MOVQ    (SI), BX
+	MOVQ    y+32(FP), DI
+	MOVQ    (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -3382,42 +3563,19 @@ row:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip127
-	MOVL  (AX)(R9*4), R9
-
-skip127:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip128
-	MOVL    (AX)(R10*4), R10
-
-skip128:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Y0, Y0
-	VADDPS     32(R9), Y1, Y1
-	VADDPS     64(R9), Y2, Y2
-	VADDPS     96(R9), Y3, Y3
-	VMASKMOVPS 128(R9), Y5, Y6
+	VADDPS     (AX)(BX*1), Y0, Y0
+	VADDPS     32(AX)(BX*1), Y1, Y1
+	VADDPS     64(AX)(BX*1), Y2, Y2
+	VADDPS     96(AX)(BX*1), Y3, Y3
+	VMASKMOVPS 128(AX)(BX*1), Y5, Y6
 	VADDPS     Y6, Y4, Y4
-	INCQ       BX
-	CMPQ       BX, R8
+	ADDQ       CX, BX
+	INCQ       DX
+	CMPQ       DX, R8
 	JLT        position
 
 store:
@@ -3426,226 +3584,262 @@ store:
 	VMOVUPS    Y2, 64(DI)
 	VMOVUPS    Y3, 96(DI)
 	VMASKMOVPS Y4, Y5, 128(DI)
-	ADDQ       ldy+64(FP), DI
+	ADDQ       ldy+40(FP), DI
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX2x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sumWeightedAVX2x5(SB), NOSPLIT, $0-112
-	MOVQ    tail+72(FP), AX
+// func sumWeightedAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·sumWeightedAVX2x5(SB), NOSPLIT, $0-104
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y5
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    ptr+8(FP), R9
-	MOVQ    y+56(FP), R10
-	MOVQ    (R9), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip129
-	MOVL  (SI)(R12*4), R12
-
-skip129:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip130
-	MOVL  (AX)(R13*4), R13
-
-skip130:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip131
-	MOVL    (AX)(R15*4), R15
-
-skip131:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip132
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder26
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip132:
-	VBROADCASTSS (DI)(R12*1), Y6
-	VFMADD231PS  (R13), Y6, Y0
-	VFMADD231PS  32(R13), Y6, Y1
-	VFMADD231PS  64(R13), Y6, Y2
-	VFMADD231PS  96(R13), Y6, Y3
-	VMASKMOVPS   128(R13), Y5, Y7
+inorder26:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Y6
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Y6, Y0
+	VFMADD231PS  32(AX)(R14*1), Y6, Y1
+	VFMADD231PS  64(AX)(R14*1), Y6, Y2
+	VFMADD231PS  96(AX)(R14*1), Y6, Y3
+	VMASKMOVPS   128(AX)(R14*1), Y5, Y7
 	VFMADD231PS  Y7, Y6, Y4
-	INCQ         BX
-	CMPQ         BX, R11
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS    Y0, (R10)
-	VMOVUPS    Y1, 32(R10)
-	VMOVUPS    Y2, 64(R10)
-	VMOVUPS    Y3, 96(R10)
-	VMASKMOVPS Y4, Y5, 128(R10)
-	ADDQ       ldy+64(FP), R10
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMOVUPS    Y2, 64(R12)
+	VMOVUPS    Y3, 96(R12)
+	VMASKMOVPS Y4, Y5, 128(R12)
+	ADDQ       ldy+40(FP), R12
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX2x5(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·sumHeadsAVX2x5(SB), NOSPLIT, $8-128
-	MOVQ    tail+72(FP), AX
+// func sumHeadsAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·sumHeadsAVX2x5(SB), NOSPLIT, $8-120
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y5
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    heads+112(FP), BX
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    BX, R10
-	VMOVUPS (R9)(R10*4), Y6
-	MOVQ    lane+120(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+56(FP), R11
-	MOVQ    (R10), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R11
+	MOVQ    $+8, R12
+	SUBQ    DX, R12
+	VMOVUPS (R11)(R12*4), Y6
+	MOVQ    lane+112(FP), R11
+	MOVQ    ptr+8(FP), R12
+	MOVQ    y+32(FP), R13
+	MOVQ    (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip133
-	MOVL  (SI)(R13*4), R13
-
-skip133:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip134
-	MOVL  (AX)(R14*4), R14
-
-skip134:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip135
-	MOVL    (AX)(BP*4), BP
-
-skip135:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	PREFETCHT0 128(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip136
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
+	PREFETCHT0 128(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder27
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip136:
-	VMASKMOVPS  (DI)(R13*1), Y6, Y7
-	VMOVUPS     (R9), Y8
+inorder27:
+	IMULQ       R10, R15
+	VMASKMOVPS  (R9)(R15*1), Y6, Y7
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Y8
 	VPERMPS     Y7, Y8, Y8
-	VFMADD231PS (R14), Y8, Y0
-	VMOVUPS     32(R9), Y8
+	VFMADD231PS (AX)(R15*1), Y8, Y0
+	VMOVUPS     32(R11), Y8
 	VPERMPS     Y7, Y8, Y8
-	VFMADD231PS 32(R14), Y8, Y1
-	VMOVUPS     64(R9), Y8
+	VFMADD231PS 32(AX)(R15*1), Y8, Y1
+	VMOVUPS     64(R11), Y8
 	VPERMPS     Y7, Y8, Y8
-	VFMADD231PS 64(R14), Y8, Y2
-	VMOVUPS     96(R9), Y8
+	VFMADD231PS 64(AX)(R15*1), Y8, Y2
+	VMOVUPS     96(R11), Y8
 	VPERMPS     Y7, Y8, Y8
-	VFMADD231PS 96(R14), Y8, Y3
-	VMOVUPS     128(R9), Y8
+	VFMADD231PS 96(AX)(R15*1), Y8, Y3
+	VMOVUPS     128(R11), Y8
 	VPERMPS     Y7, Y8, Y8
-	VMASKMOVPS  128(R14), Y5, Y7
+	VMASKMOVPS  128(AX)(R15*1), Y5, Y7
 	VFMADD231PS Y7, Y8, Y4
-	INCQ        BX
-	CMPQ        BX, R12
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS    Y0, (R11)
-	VMOVUPS    Y1, 32(R11)
-	VMOVUPS    Y2, 64(R11)
-	VMOVUPS    Y3, 96(R11)
-	VMASKMOVPS Y4, Y5, 128(R11)
-	ADDQ       ldy+64(FP), R11
+	VMOVUPS    Y0, (R13)
+	VMOVUPS    Y1, 32(R13)
+	VMOVUPS    Y2, 64(R13)
+	VMOVUPS    Y3, 96(R13)
+	VMASKMOVPS Y4, Y5, 128(R13)
+	ADDQ       ldy+40(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumAVX2x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·sumAVX2x6(SB), NOSPLIT, $0-88
-	MOVQ    tail+72(FP), AX
+// func sumAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, MMX+
+TEXT ·sumAVX2x6(SB), NOSPLIT, $0-80
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y6
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VADDPS     64(AX)(R11*1), Y2, Y2
+	VADDPS     96(AX)(R11*1), Y3, Y3
+	VADDPS     128(AX)(R11*1), Y4, Y4
+	VMASKMOVPS 160(AX)(R11*1), Y6, Y7
+	VADDPS     Y7, Y5, Y5
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMOVUPS    Y2, 64(R9)
+	VMOVUPS    Y3, 96(R9)
+	VMOVUPS    Y4, 128(R9)
+	VMASKMOVPS Y5, Y6, 160(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX
+TEXT ·sumInOrderAVX2x6(SB), NOSPLIT, $0-56
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y6
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    ptr+8(FP), BX
+	MOVQ    (BX), BX
+	IMULQ   CX, BX
 	MOVQ    ptr+8(FP), SI
-	MOVQ    y+56(FP), DI
-	MOVQ    (SI), BX
+	MOVQ    y+32(FP), DI
+	MOVQ    (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -3656,43 +3850,20 @@ row:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip137
-	MOVL  (AX)(R9*4), R9
-
-skip137:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip138
-	MOVL    (AX)(R10*4), R10
-
-skip138:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Y0, Y0
-	VADDPS     32(R9), Y1, Y1
-	VADDPS     64(R9), Y2, Y2
-	VADDPS     96(R9), Y3, Y3
-	VADDPS     128(R9), Y4, Y4
-	VMASKMOVPS 160(R9), Y6, Y7
+	VADDPS     (AX)(BX*1), Y0, Y0
+	VADDPS     32(AX)(BX*1), Y1, Y1
+	VADDPS     64(AX)(BX*1), Y2, Y2
+	VADDPS     96(AX)(BX*1), Y3, Y3
+	VADDPS     128(AX)(BX*1), Y4, Y4
+	VMASKMOVPS 160(AX)(BX*1), Y6, Y7
 	VADDPS     Y7, Y5, Y5
-	INCQ       BX
-	CMPQ       BX, R8
+	ADDQ       CX, BX
+	INCQ       DX
+	CMPQ       DX, R8
 	JLT        position
 
 store:
@@ -3702,234 +3873,274 @@ store:
 	VMOVUPS    Y3, 96(DI)
 	VMOVUPS    Y4, 128(DI)
 	VMASKMOVPS Y5, Y6, 160(DI)
-	ADDQ       ldy+64(FP), DI
+	ADDQ       ldy+40(FP), DI
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX2x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sumWeightedAVX2x6(SB), NOSPLIT, $0-112
-	MOVQ    tail+72(FP), AX
+// func sumWeightedAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·sumWeightedAVX2x6(SB), NOSPLIT, $0-104
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y6
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    ptr+8(FP), R9
-	MOVQ    y+56(FP), R10
-	MOVQ    (R9), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip139
-	MOVL  (SI)(R12*4), R12
-
-skip139:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip140
-	MOVL  (AX)(R13*4), R13
-
-skip140:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip141
-	MOVL    (AX)(R15*4), R15
-
-skip141:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip142
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder28
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip142:
-	VBROADCASTSS (DI)(R12*1), Y7
-	VFMADD231PS  (R13), Y7, Y0
-	VFMADD231PS  32(R13), Y7, Y1
-	VFMADD231PS  64(R13), Y7, Y2
-	VFMADD231PS  96(R13), Y7, Y3
-	VFMADD231PS  128(R13), Y7, Y4
-	VMASKMOVPS   160(R13), Y6, Y8
+inorder28:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Y7
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Y7, Y0
+	VFMADD231PS  32(AX)(R14*1), Y7, Y1
+	VFMADD231PS  64(AX)(R14*1), Y7, Y2
+	VFMADD231PS  96(AX)(R14*1), Y7, Y3
+	VFMADD231PS  128(AX)(R14*1), Y7, Y4
+	VMASKMOVPS   160(AX)(R14*1), Y6, Y8
 	VFMADD231PS  Y8, Y7, Y5
-	INCQ         BX
-	CMPQ         BX, R11
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS    Y0, (R10)
-	VMOVUPS    Y1, 32(R10)
-	VMOVUPS    Y2, 64(R10)
-	VMOVUPS    Y3, 96(R10)
-	VMOVUPS    Y4, 128(R10)
-	VMASKMOVPS Y5, Y6, 160(R10)
-	ADDQ       ldy+64(FP), R10
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMOVUPS    Y2, 64(R12)
+	VMOVUPS    Y3, 96(R12)
+	VMOVUPS    Y4, 128(R12)
+	VMASKMOVPS Y5, Y6, 160(R12)
+	ADDQ       ldy+40(FP), R12
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX2x6(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·sumHeadsAVX2x6(SB), NOSPLIT, $8-128
-	MOVQ    tail+72(FP), AX
+// func sumHeadsAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·sumHeadsAVX2x6(SB), NOSPLIT, $8-120
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y6
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    heads+112(FP), BX
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    BX, R10
-	VMOVUPS (R9)(R10*4), Y7
-	MOVQ    lane+120(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+56(FP), R11
-	MOVQ    (R10), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R11
+	MOVQ    $+8, R12
+	SUBQ    DX, R12
+	VMOVUPS (R11)(R12*4), Y7
+	MOVQ    lane+112(FP), R11
+	MOVQ    ptr+8(FP), R12
+	MOVQ    y+32(FP), R13
+	MOVQ    (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip143
-	MOVL  (SI)(R13*4), R13
-
-skip143:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip144
-	MOVL  (AX)(R14*4), R14
-
-skip144:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip145
-	MOVL    (AX)(BP*4), BP
-
-skip145:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	PREFETCHT0 128(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip146
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
+	PREFETCHT0 128(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder29
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip146:
-	VMASKMOVPS  (DI)(R13*1), Y7, Y8
-	VMOVUPS     (R9), Y9
+inorder29:
+	IMULQ       R10, R15
+	VMASKMOVPS  (R9)(R15*1), Y7, Y8
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Y9
 	VPERMPS     Y8, Y9, Y9
-	VFMADD231PS (R14), Y9, Y0
-	VMOVUPS     32(R9), Y9
+	VFMADD231PS (AX)(R15*1), Y9, Y0
+	VMOVUPS     32(R11), Y9
 	VPERMPS     Y8, Y9, Y9
-	VFMADD231PS 32(R14), Y9, Y1
-	VMOVUPS     64(R9), Y9
+	VFMADD231PS 32(AX)(R15*1), Y9, Y1
+	VMOVUPS     64(R11), Y9
 	VPERMPS     Y8, Y9, Y9
-	VFMADD231PS 64(R14), Y9, Y2
-	VMOVUPS     96(R9), Y9
+	VFMADD231PS 64(AX)(R15*1), Y9, Y2
+	VMOVUPS     96(R11), Y9
 	VPERMPS     Y8, Y9, Y9
-	VFMADD231PS 96(R14), Y9, Y3
-	VMOVUPS     128(R9), Y9
+	VFMADD231PS 96(AX)(R15*1), Y9, Y3
+	VMOVUPS     128(R11), Y9
 	VPERMPS     Y8, Y9, Y9
-	VFMADD231PS 128(R14), Y9, Y4
-	VMOVUPS     160(R9), Y9
+	VFMADD231PS 128(AX)(R15*1), Y9, Y4
+	VMOVUPS     160(R11), Y9
 	VPERMPS     Y8, Y9, Y9
-	VMASKMOVPS  160(R14), Y6, Y8
+	VMASKMOVPS  160(AX)(R15*1), Y6, Y8
 	VFMADD231PS Y8, Y9, Y5
-	INCQ        BX
-	CMPQ        BX, R12
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS    Y0, (R11)
-	VMOVUPS    Y1, 32(R11)
-	VMOVUPS    Y2, 64(R11)
-	VMOVUPS    Y3, 96(R11)
-	VMOVUPS    Y4, 128(R11)
-	VMASKMOVPS Y5, Y6, 160(R11)
-	ADDQ       ldy+64(FP), R11
+	VMOVUPS    Y0, (R13)
+	VMOVUPS    Y1, 32(R13)
+	VMOVUPS    Y2, 64(R13)
+	VMOVUPS    Y3, 96(R13)
+	VMOVUPS    Y4, 128(R13)
+	VMASKMOVPS Y5, Y6, 160(R13)
+	ADDQ       ldy+40(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumAVX2x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·sumAVX2x7(SB), NOSPLIT, $0-88
-	MOVQ    tail+72(FP), AX
+// func sumAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, MMX+
+TEXT ·sumAVX2x7(SB), NOSPLIT, $0-80
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y7
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VADDPS     64(AX)(R11*1), Y2, Y2
+	VADDPS     96(AX)(R11*1), Y3, Y3
+	VADDPS     128(AX)(R11*1), Y4, Y4
+	VADDPS     160(AX)(R11*1), Y5, Y5
+	VMASKMOVPS 192(AX)(R11*1), Y7, Y8
+	VADDPS     Y8, Y6, Y6
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMOVUPS    Y2, 64(R9)
+	VMOVUPS    Y3, 96(R9)
+	VMOVUPS    Y4, 128(R9)
+	VMOVUPS    Y5, 160(R9)
+	VMASKMOVPS Y6, Y7, 192(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX
+TEXT ·sumInOrderAVX2x7(SB), NOSPLIT, $0-56
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y7
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    ptr+8(FP), BX
+	MOVQ    (BX), BX
+	IMULQ   CX, BX
 	MOVQ    ptr+8(FP), SI
-	MOVQ    y+56(FP), DI
-	MOVQ    (SI), BX
+	MOVQ    y+32(FP), DI
+	MOVQ    (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -3941,45 +4152,21 @@ row:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip147
-	MOVL  (AX)(R9*4), R9
-
-skip147:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip148
-	MOVL    (AX)(R10*4), R10
-
-skip148:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Y0, Y0
-	VADDPS     32(R9), Y1, Y1
-	VADDPS     64(R9), Y2, Y2
-	VADDPS     96(R9), Y3, Y3
-	VADDPS     128(R9), Y4, Y4
-	VADDPS     160(R9), Y5, Y5
-	VMASKMOVPS 192(R9), Y7, Y8
+	VADDPS     (AX)(BX*1), Y0, Y0
+	VADDPS     32(AX)(BX*1), Y1, Y1
+	VADDPS     64(AX)(BX*1), Y2, Y2
+	VADDPS     96(AX)(BX*1), Y3, Y3
+	VADDPS     128(AX)(BX*1), Y4, Y4
+	VADDPS     160(AX)(BX*1), Y5, Y5
+	VMASKMOVPS 192(AX)(BX*1), Y7, Y8
 	VADDPS     Y8, Y6, Y6
-	INCQ       BX
-	CMPQ       BX, R8
+	ADDQ       CX, BX
+	INCQ       DX
+	CMPQ       DX, R8
 	JLT        position
 
 store:
@@ -3990,33 +4177,37 @@ store:
 	VMOVUPS    Y4, 128(DI)
 	VMOVUPS    Y5, 160(DI)
 	VMASKMOVPS Y6, Y7, 192(DI)
-	ADDQ       ldy+64(FP), DI
+	ADDQ       ldy+40(FP), DI
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX2x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sumWeightedAVX2x7(SB), NOSPLIT, $0-112
-	MOVQ    tail+72(FP), AX
+// func sumWeightedAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·sumWeightedAVX2x7(SB), NOSPLIT, $0-104
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y7
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    ptr+8(FP), R9
-	MOVQ    y+56(FP), R10
-	MOVQ    (R9), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4024,104 +4215,89 @@ row:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip149
-	MOVL  (SI)(R12*4), R12
-
-skip149:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip150
-	MOVL  (AX)(R13*4), R13
-
-skip150:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip151
-	MOVL    (AX)(R15*4), R15
-
-skip151:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	PREFETCHT0 192(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip152
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
+	PREFETCHT0 192(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder30
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip152:
-	VBROADCASTSS (DI)(R12*1), Y8
-	VFMADD231PS  (R13), Y8, Y0
-	VFMADD231PS  32(R13), Y8, Y1
-	VFMADD231PS  64(R13), Y8, Y2
-	VFMADD231PS  96(R13), Y8, Y3
-	VFMADD231PS  128(R13), Y8, Y4
-	VFMADD231PS  160(R13), Y8, Y5
-	VMASKMOVPS   192(R13), Y7, Y9
+inorder30:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Y8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Y8, Y0
+	VFMADD231PS  32(AX)(R14*1), Y8, Y1
+	VFMADD231PS  64(AX)(R14*1), Y8, Y2
+	VFMADD231PS  96(AX)(R14*1), Y8, Y3
+	VFMADD231PS  128(AX)(R14*1), Y8, Y4
+	VFMADD231PS  160(AX)(R14*1), Y8, Y5
+	VMASKMOVPS   192(AX)(R14*1), Y7, Y9
 	VFMADD231PS  Y9, Y8, Y6
-	INCQ         BX
-	CMPQ         BX, R11
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS    Y0, (R10)
-	VMOVUPS    Y1, 32(R10)
-	VMOVUPS    Y2, 64(R10)
-	VMOVUPS    Y3, 96(R10)
-	VMOVUPS    Y4, 128(R10)
-	VMOVUPS    Y5, 160(R10)
-	VMASKMOVPS Y6, Y7, 192(R10)
-	ADDQ       ldy+64(FP), R10
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMOVUPS    Y2, 64(R12)
+	VMOVUPS    Y3, 96(R12)
+	VMOVUPS    Y4, 128(R12)
+	VMOVUPS    Y5, 160(R12)
+	VMASKMOVPS Y6, Y7, 192(R12)
+	ADDQ       ldy+40(FP), R12
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX2x7(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·sumHeadsAVX2x7(SB), NOSPLIT, $8-128
-	MOVQ    tail+72(FP), AX
+// func sumHeadsAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·sumHeadsAVX2x7(SB), NOSPLIT, $8-120
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y7
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    heads+112(FP), BX
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    BX, R10
-	VMOVUPS (R9)(R10*4), Y8
-	MOVQ    lane+120(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+56(FP), R11
-	MOVQ    (R10), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R11
+	MOVQ    $+8, R12
+	SUBQ    DX, R12
+	VMOVUPS (R11)(R12*4), Y8
+	MOVQ    lane+112(FP), R11
+	MOVQ    ptr+8(FP), R12
+	MOVQ    y+32(FP), R13
+	MOVQ    (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4129,105 +4305,159 @@ row:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip153
-	MOVL  (SI)(R13*4), R13
-
-skip153:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip154
-	MOVL  (AX)(R14*4), R14
-
-skip154:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip155
-	MOVL    (AX)(BP*4), BP
-
-skip155:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	PREFETCHT0 128(BP)
-	PREFETCHT0 192(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip156
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
+	PREFETCHT0 128(AX)(R15*1)
+	PREFETCHT0 192(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder31
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip156:
-	VMASKMOVPS  (DI)(R13*1), Y8, Y9
-	VMOVUPS     (R9), Y10
+inorder31:
+	IMULQ       R10, R15
+	VMASKMOVPS  (R9)(R15*1), Y8, Y9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Y10
 	VPERMPS     Y9, Y10, Y10
-	VFMADD231PS (R14), Y10, Y0
-	VMOVUPS     32(R9), Y10
+	VFMADD231PS (AX)(R15*1), Y10, Y0
+	VMOVUPS     32(R11), Y10
 	VPERMPS     Y9, Y10, Y10
-	VFMADD231PS 32(R14), Y10, Y1
-	VMOVUPS     64(R9), Y10
+	VFMADD231PS 32(AX)(R15*1), Y10, Y1
+	VMOVUPS     64(R11), Y10
 	VPERMPS     Y9, Y10, Y10
-	VFMADD231PS 64(R14), Y10, Y2
-	VMOVUPS     96(R9), Y10
+	VFMADD231PS 64(AX)(R15*1), Y10, Y2
+	VMOVUPS     96(R11), Y10
 	VPERMPS     Y9, Y10, Y10
-	VFMADD231PS 96(R14), Y10, Y3
-	VMOVUPS     128(R9), Y10
+	VFMADD231PS 96(AX)(R15*1), Y10, Y3
+	VMOVUPS     128(R11), Y10
 	VPERMPS     Y9, Y10, Y10
-	VFMADD231PS 128(R14), Y10, Y4
-	VMOVUPS     160(R9), Y10
+	VFMADD231PS 128(AX)(R15*1), Y10, Y4
+	VMOVUPS     160(R11), Y10
 	VPERMPS     Y9, Y10, Y10
-	VFMADD231PS 160(R14), Y10, Y5
-	VMOVUPS     192(R9), Y10
+	VFMADD231PS 160(AX)(R15*1), Y10, Y5
+	VMOVUPS     192(R11), Y10
 	VPERMPS     Y9, Y10, Y10
-	VMASKMOVPS  192(R14), Y7, Y9
+	VMASKMOVPS  192(AX)(R15*1), Y7, Y9
 	VFMADD231PS Y9, Y10, Y6
-	INCQ        BX
-	CMPQ        BX, R12
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS    Y0, (R11)
-	VMOVUPS    Y1, 32(R11)
-	VMOVUPS    Y2, 64(R11)
-	VMOVUPS    Y3, 96(R11)
-	VMOVUPS    Y4, 128(R11)
-	VMOVUPS    Y5, 160(R11)
-	VMASKMOVPS Y6, Y7, 192(R11)
-	ADDQ       ldy+64(FP), R11
+	VMOVUPS    Y0, (R13)
+	VMOVUPS    Y1, 32(R13)
+	VMOVUPS    Y2, 64(R13)
+	VMOVUPS    Y3, 96(R13)
+	VMOVUPS    Y4, 128(R13)
+	VMOVUPS    Y5, 160(R13)
+	VMASKMOVPS Y6, Y7, 192(R13)
+	ADDQ       ldy+40(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumAVX2x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·sumAVX2x8(SB), NOSPLIT, $0-88
-	MOVQ    tail+72(FP), AX
+// func sumAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, MMX+
+TEXT ·sumAVX2x8(SB), NOSPLIT, $0-80
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y8
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VADDPS     64(AX)(R11*1), Y2, Y2
+	VADDPS     96(AX)(R11*1), Y3, Y3
+	VADDPS     128(AX)(R11*1), Y4, Y4
+	VADDPS     160(AX)(R11*1), Y5, Y5
+	VADDPS     192(AX)(R11*1), Y6, Y6
+	VMASKMOVPS 224(AX)(R11*1), Y8, Y9
+	VADDPS     Y9, Y7, Y7
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMOVUPS    Y2, 64(R9)
+	VMOVUPS    Y3, 96(R9)
+	VMOVUPS    Y4, 128(R9)
+	VMOVUPS    Y5, 160(R9)
+	VMOVUPS    Y6, 192(R9)
+	VMASKMOVPS Y7, Y8, 224(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX
+TEXT ·sumInOrderAVX2x8(SB), NOSPLIT, $0-56
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y8
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    ptr+8(FP), BX
+	MOVQ    (BX), BX
+	IMULQ   CX, BX
 	MOVQ    ptr+8(FP), SI
-	MOVQ    y+56(FP), DI
-	MOVQ    (SI), BX
+	MOVQ    y+32(FP), DI
+	MOVQ    (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -4240,46 +4470,22 @@ row:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip157
-	MOVL  (AX)(R9*4), R9
-
-skip157:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip158
-	MOVL    (AX)(R10*4), R10
-
-skip158:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Y0, Y0
-	VADDPS     32(R9), Y1, Y1
-	VADDPS     64(R9), Y2, Y2
-	VADDPS     96(R9), Y3, Y3
-	VADDPS     128(R9), Y4, Y4
-	VADDPS     160(R9), Y5, Y5
-	VADDPS     192(R9), Y6, Y6
-	VMASKMOVPS 224(R9), Y8, Y9
+	VADDPS     (AX)(BX*1), Y0, Y0
+	VADDPS     32(AX)(BX*1), Y1, Y1
+	VADDPS     64(AX)(BX*1), Y2, Y2
+	VADDPS     96(AX)(BX*1), Y3, Y3
+	VADDPS     128(AX)(BX*1), Y4, Y4
+	VADDPS     160(AX)(BX*1), Y5, Y5
+	VADDPS     192(AX)(BX*1), Y6, Y6
+	VMASKMOVPS 224(AX)(BX*1), Y8, Y9
 	VADDPS     Y9, Y7, Y7
-	INCQ       BX
-	CMPQ       BX, R8
+	ADDQ       CX, BX
+	INCQ       DX
+	CMPQ       DX, R8
 	JLT        position
 
 store:
@@ -4291,33 +4497,37 @@ store:
 	VMOVUPS    Y5, 160(DI)
 	VMOVUPS    Y6, 192(DI)
 	VMASKMOVPS Y7, Y8, 224(DI)
-	ADDQ       ldy+64(FP), DI
+	ADDQ       ldy+40(FP), DI
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX2x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sumWeightedAVX2x8(SB), NOSPLIT, $0-112
-	MOVQ    tail+72(FP), AX
+// func sumWeightedAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·sumWeightedAVX2x8(SB), NOSPLIT, $0-104
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y8
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    ptr+8(FP), R9
-	MOVQ    y+56(FP), R10
-	MOVQ    (R9), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4326,106 +4536,91 @@ row:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip159
-	MOVL  (SI)(R12*4), R12
-
-skip159:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip160
-	MOVL  (AX)(R13*4), R13
-
-skip160:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip161
-	MOVL    (AX)(R15*4), R15
-
-skip161:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	PREFETCHT0 192(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip162
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
+	PREFETCHT0 192(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder32
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip162:
-	VBROADCASTSS (DI)(R12*1), Y9
-	VFMADD231PS  (R13), Y9, Y0
-	VFMADD231PS  32(R13), Y9, Y1
-	VFMADD231PS  64(R13), Y9, Y2
-	VFMADD231PS  96(R13), Y9, Y3
-	VFMADD231PS  128(R13), Y9, Y4
-	VFMADD231PS  160(R13), Y9, Y5
-	VFMADD231PS  192(R13), Y9, Y6
-	VMASKMOVPS   224(R13), Y8, Y10
+inorder32:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Y9
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Y9, Y0
+	VFMADD231PS  32(AX)(R14*1), Y9, Y1
+	VFMADD231PS  64(AX)(R14*1), Y9, Y2
+	VFMADD231PS  96(AX)(R14*1), Y9, Y3
+	VFMADD231PS  128(AX)(R14*1), Y9, Y4
+	VFMADD231PS  160(AX)(R14*1), Y9, Y5
+	VFMADD231PS  192(AX)(R14*1), Y9, Y6
+	VMASKMOVPS   224(AX)(R14*1), Y8, Y10
 	VFMADD231PS  Y10, Y9, Y7
-	INCQ         BX
-	CMPQ         BX, R11
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS    Y0, (R10)
-	VMOVUPS    Y1, 32(R10)
-	VMOVUPS    Y2, 64(R10)
-	VMOVUPS    Y3, 96(R10)
-	VMOVUPS    Y4, 128(R10)
-	VMOVUPS    Y5, 160(R10)
-	VMOVUPS    Y6, 192(R10)
-	VMASKMOVPS Y7, Y8, 224(R10)
-	ADDQ       ldy+64(FP), R10
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMOVUPS    Y2, 64(R12)
+	VMOVUPS    Y3, 96(R12)
+	VMOVUPS    Y4, 128(R12)
+	VMOVUPS    Y5, 160(R12)
+	VMOVUPS    Y6, 192(R12)
+	VMASKMOVPS Y7, Y8, 224(R12)
+	ADDQ       ldy+40(FP), R12
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumHeadsAVX2x8(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
-// Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·sumHeadsAVX2x8(SB), NOSPLIT, $8-128
-	MOVQ    tail+72(FP), AX
+// func sumHeadsAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int, heads int, lane *uint32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·sumHeadsAVX2x8(SB), NOSPLIT, $8-120
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y8
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    heads+112(FP), BX
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    BX, R10
-	VMOVUPS (R9)(R10*4), Y9
-	MOVQ    lane+120(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+56(FP), R11
-	MOVQ    (R10), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R11
+	MOVQ    $+8, R12
+	SUBQ    DX, R12
+	VMOVUPS (R11)(R12*4), Y9
+	MOVQ    lane+112(FP), R11
+	MOVQ    ptr+8(FP), R12
+	MOVQ    y+32(FP), R13
+	MOVQ    (R12), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R12
+	ADDQ   $0x08, R12
+	MOVQ   (R12), R14
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4434,109 +4629,177 @@ row:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	CMPQ   BX, R12
+	CMPQ   DX, R14
 	JGE    store
 
 position:
-	MOVQ  BX, R13
-	TESTQ SI, SI
-	JZ    skip163
-	MOVL  (SI)(R13*4), R13
-
-skip163:
-	IMULQ R8, R13
-	MOVQ  BX, R14
-	TESTQ AX, AX
-	JZ    skip164
-	MOVL  (AX)(R14*4), R14
-
-skip164:
-	IMULQ   DX, R14
-	ADDQ    CX, R14
-	MOVQ    ahead+32(FP), R15
-	ADDQ    BX, R15
-	CMPQ    R15, last+24(FP)
-	CMOVQGT last+24(FP), R15
-	MOVQ    R15, BP
-	TESTQ   AX, AX
-	JZ      skip165
-	MOVL    (AX)(BP*4), BP
-
-skip165:
-	IMULQ      DX, BP
-	ADDQ       CX, BP
-	PREFETCHT0 (BP)
-	PREFETCHT0 64(BP)
-	PREFETCHT0 128(BP)
-	PREFETCHT0 192(BP)
-	ADDQ       lastByte+80(FP), BP
-	PREFETCHT0 (BP)
-	TESTQ      SI, SI
-	JZ         skip166
-	MOVL       (SI)(R15*4), R15
-	IMULQ      R8, R15
+	MOVL       (SI)(DX*4), R15
+	IMULQ      CX, R15
+	PREFETCHT0 (AX)(R15*1)
+	PREFETCHT0 64(AX)(R15*1)
+	PREFETCHT0 128(AX)(R15*1)
+	PREFETCHT0 192(AX)(R15*1)
 	PREFETCHT0 (DI)(R15*1)
+	MOVQ       DX, R15
+	TESTQ      R8, R8
+	JZ         inorder33
+	MOVQ       ahead+64(FP), BP
+	ADDQ       R15, BP
+	MOVL       (R8)(BP*4), BP
+	IMULQ      R10, BP
+	PREFETCHT0 (R9)(BP*1)
+	MOVL       (R8)(R15*4), R15
 
-skip166:
-	VMASKMOVPS  (DI)(R13*1), Y9, Y10
-	VMOVUPS     (R9), Y11
+inorder33:
+	IMULQ       R10, R15
+	VMASKMOVPS  (R9)(R15*1), Y9, Y10
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (R11), Y11
 	VPERMPS     Y10, Y11, Y11
-	VFMADD231PS (R14), Y11, Y0
-	VMOVUPS     32(R9), Y11
+	VFMADD231PS (AX)(R15*1), Y11, Y0
+	VMOVUPS     32(R11), Y11
 	VPERMPS     Y10, Y11, Y11
-	VFMADD231PS 32(R14), Y11, Y1
-	VMOVUPS     64(R9), Y11
+	VFMADD231PS 32(AX)(R15*1), Y11, Y1
+	VMOVUPS     64(R11), Y11
 	VPERMPS     Y10, Y11, Y11
-	VFMADD231PS 64(R14), Y11, Y2
-	VMOVUPS     96(R9), Y11
+	VFMADD231PS 64(AX)(R15*1), Y11, Y2
+	VMOVUPS     96(R11), Y11
 	VPERMPS     Y10, Y11, Y11
-	VFMADD231PS 96(R14), Y11, Y3
-	VMOVUPS     128(R9), Y11
+	VFMADD231PS 96(AX)(R15*1), Y11, Y3
+	VMOVUPS     128(R11), Y11
 	VPERMPS     Y10, Y11, Y11
-	VFMADD231PS 128(R14), Y11, Y4
-	VMOVUPS     160(R9), Y11
+	VFMADD231PS 128(AX)(R15*1), Y11, Y4
+	VMOVUPS     160(R11), Y11
 	VPERMPS     Y10, Y11, Y11
-	VFMADD231PS 160(R14), Y11, Y5
-	VMOVUPS     192(R9), Y11
+	VFMADD231PS 160(AX)(R15*1), Y11, Y5
+	VMOVUPS     192(R11), Y11
 	VPERMPS     Y10, Y11, Y11
-	VFMADD231PS 192(R14), Y11, Y6
-	VMOVUPS     224(R9), Y11
+	VFMADD231PS 192(AX)(R15*1), Y11, Y6
+	VMOVUPS     224(R11), Y11
 	VPERMPS     Y10, Y11, Y11
-	VMASKMOVPS  224(R14), Y8, Y10
+	VMASKMOVPS  224(AX)(R15*1), Y8, Y10
 	VFMADD231PS Y10, Y11, Y7
-	INCQ        BX
-	CMPQ        BX, R12
+	INCQ        DX
+	CMPQ        DX, R14
 	JLT         position
 
 store:
-	VMOVUPS    Y0, (R11)
-	VMOVUPS    Y1, 32(R11)
-	VMOVUPS    Y2, 64(R11)
-	VMOVUPS    Y3, 96(R11)
-	VMOVUPS    Y4, 128(R11)
-	VMOVUPS    Y5, 160(R11)
-	VMOVUPS    Y6, 192(R11)
-	VMASKMOVPS Y7, Y8, 224(R11)
-	ADDQ       ldy+64(FP), R11
+	VMOVUPS    Y0, (R13)
+	VMOVUPS    Y1, 32(R13)
+	VMOVUPS    Y2, 64(R13)
+	VMOVUPS    Y3, 96(R13)
+	VMOVUPS    Y4, 128(R13)
+	VMOVUPS    Y5, 160(R13)
+	VMOVUPS    Y6, 192(R13)
+	VMASKMOVPS Y7, Y8, 224(R13)
+	ADDQ       ldy+40(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumAVX2x12(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·sumAVX2x12(SB), NOSPLIT, $0-88
-	MOVQ    tail+72(FP), AX
+// func sumAVX2x12(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, MMX+
+TEXT ·sumAVX2x12(SB), NOSPLIT, $0-80
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y12
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 256(AX)(R11*1)
+	PREFETCHT0 320(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VADDPS     64(AX)(R11*1), Y2, Y2
+	VADDPS     96(AX)(R11*1), Y3, Y3
+	VADDPS     128(AX)(R11*1), Y4, Y4
+	VADDPS     160(AX)(R11*1), Y5, Y5
+	VADDPS     192(AX)(R11*1), Y6, Y6
+	VADDPS     224(AX)(R11*1), Y7, Y7
+	VADDPS     256(AX)(R11*1), Y8, Y8
+	VADDPS     288(AX)(R11*1), Y9, Y9
+	VADDPS     320(AX)(R11*1), Y10, Y10
+	VMASKMOVPS 352(AX)(R11*1), Y12, Y13
+	VADDPS     Y13, Y11, Y11
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMOVUPS    Y2, 64(R9)
+	VMOVUPS    Y3, 96(R9)
+	VMOVUPS    Y4, 128(R9)
+	VMOVUPS    Y5, 160(R9)
+	VMOVUPS    Y6, 192(R9)
+	VMOVUPS    Y7, 224(R9)
+	VMOVUPS    Y8, 256(R9)
+	VMOVUPS    Y9, 288(R9)
+	VMOVUPS    Y10, 320(R9)
+	VMASKMOVPS Y11, Y12, 352(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumInOrderAVX2x12(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
+// Requires: AVX
+TEXT ·sumInOrderAVX2x12(SB), NOSPLIT, $0-56
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y12
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    ptr+8(FP), BX
+	MOVQ    (BX), BX
+	IMULQ   CX, BX
 	MOVQ    ptr+8(FP), SI
-	MOVQ    y+56(FP), DI
-	MOVQ    (SI), BX
+	MOVQ    y+32(FP), DI
+	MOVQ    (SI), DX
 
 row:
 	ADDQ   $0x08, SI
@@ -4553,52 +4816,26 @@ row:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	CMPQ   BX, R8
+	CMPQ   DX, R8
 	JGE    store
 
 position:
-	MOVQ  BX, R9
-	TESTQ AX, AX
-	JZ    skip167
-	MOVL  (AX)(R9*4), R9
-
-skip167:
-	IMULQ   DX, R9
-	ADDQ    CX, R9
-	MOVQ    ahead+32(FP), R10
-	ADDQ    BX, R10
-	CMPQ    R10, last+24(FP)
-	CMOVQGT last+24(FP), R10
-	TESTQ   AX, AX
-	JZ      skip168
-	MOVL    (AX)(R10*4), R10
-
-skip168:
-	IMULQ      DX, R10
-	ADDQ       CX, R10
-	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	PREFETCHT0 256(R10)
-	PREFETCHT0 320(R10)
-	ADDQ       lastByte+80(FP), R10
-	PREFETCHT0 (R10)
-	VADDPS     (R9), Y0, Y0
-	VADDPS     32(R9), Y1, Y1
-	VADDPS     64(R9), Y2, Y2
-	VADDPS     96(R9), Y3, Y3
-	VADDPS     128(R9), Y4, Y4
-	VADDPS     160(R9), Y5, Y5
-	VADDPS     192(R9), Y6, Y6
-	VADDPS     224(R9), Y7, Y7
-	VADDPS     256(R9), Y8, Y8
-	VADDPS     288(R9), Y9, Y9
-	VADDPS     320(R9), Y10, Y10
-	VMASKMOVPS 352(R9), Y12, Y13
+	VADDPS     (AX)(BX*1), Y0, Y0
+	VADDPS     32(AX)(BX*1), Y1, Y1
+	VADDPS     64(AX)(BX*1), Y2, Y2
+	VADDPS     96(AX)(BX*1), Y3, Y3
+	VADDPS     128(AX)(BX*1), Y4, Y4
+	VADDPS     160(AX)(BX*1), Y5, Y5
+	VADDPS     192(AX)(BX*1), Y6, Y6
+	VADDPS     224(AX)(BX*1), Y7, Y7
+	VADDPS     256(AX)(BX*1), Y8, Y8
+	VADDPS     288(AX)(BX*1), Y9, Y9
+	VADDPS     320(AX)(BX*1), Y10, Y10
+	VMASKMOVPS 352(AX)(BX*1), Y12, Y13
 	VADDPS     Y13, Y11, Y11
-	INCQ       BX
-	CMPQ       BX, R8
+	ADDQ       CX, BX
+	INCQ       DX
+	CMPQ       DX, R8
 	JLT        position
 
 store:
@@ -4614,33 +4851,37 @@ store:
 	VMOVUPS    Y9, 288(DI)
 	VMOVUPS    Y10, 320(DI)
 	VMASKMOVPS Y11, Y12, 352(DI)
-	ADDQ       ldy+64(FP), DI
+	ADDQ       ldy+40(FP), DI
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
 	RET
 
-// func sumWeightedAVX2x12(rows int, ptr *int64, other *int32, last int, ahead int, x *float32, ldx int, y *float32, ldy int, tail int, lastByte int, pos *uint32, w *float32, ldw int)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·sumWeightedAVX2x12(SB), NOSPLIT, $0-112
-	MOVQ    tail+72(FP), AX
+// func sumWeightedAVX2x12(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, pos *uint32, w *float32, ldw int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·sumWeightedAVX2x12(SB), NOSPLIT, $0-104
+	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
 	SUBQ    AX, DX
 	VMOVUPS (CX)(DX*4), Y12
-	MOVQ    other+16(FP), AX
-	MOVQ    x+40(FP), CX
-	MOVQ    ldx+48(FP), DX
-	MOVQ    pos+88(FP), SI
-	MOVQ    w+96(FP), DI
-	MOVQ    ldw+104(FP), R8
-	MOVQ    ptr+8(FP), R9
-	MOVQ    y+56(FP), R10
-	MOVQ    (R9), BX
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    pos+80(FP), R8
+	MOVQ    w+88(FP), R9
+	MOVQ    ldw+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    (R11), DX
 
 row:
-	ADDQ   $0x08, R9
-	MOVQ   (R9), R11
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R13
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4653,84 +4894,65 @@ row:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	CMPQ   BX, R11
+	CMPQ   DX, R13
 	JGE    store
 
 position:
-	MOVQ  BX, R12
-	TESTQ SI, SI
-	JZ    skip169
-	MOVL  (SI)(R12*4), R12
-
-skip169:
-	IMULQ R8, R12
-	MOVQ  BX, R13
-	TESTQ AX, AX
-	JZ    skip170
-	MOVL  (AX)(R13*4), R13
-
-skip170:
-	IMULQ   DX, R13
-	ADDQ    CX, R13
-	MOVQ    ahead+32(FP), R14
-	ADDQ    BX, R14
-	CMPQ    R14, last+24(FP)
-	CMOVQGT last+24(FP), R14
-	MOVQ    R14, R15
-	TESTQ   AX, AX
-	JZ      skip171
-	MOVL    (AX)(R15*4), R15
-
-skip171:
-	IMULQ      DX, R15
-	ADDQ       CX, R15
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
-	PREFETCHT0 128(R15)
-	PREFETCHT0 192(R15)
-	PREFETCHT0 256(R15)
-	PREFETCHT0 320(R15)
-	ADDQ       lastByte+80(FP), R15
-	PREFETCHT0 (R15)
-	TESTQ      SI, SI
-	JZ         skip172
-	MOVL       (SI)(R14*4), R14
-	IMULQ      R8, R14
+	MOVL       (SI)(DX*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
+	PREFETCHT0 192(AX)(R14*1)
+	PREFETCHT0 256(AX)(R14*1)
+	PREFETCHT0 320(AX)(R14*1)
 	PREFETCHT0 (DI)(R14*1)
+	MOVQ       DX, R14
+	TESTQ      R8, R8
+	JZ         inorder34
+	MOVQ       ahead+64(FP), R15
+	ADDQ       R14, R15
+	MOVL       (R8)(R15*4), R15
+	IMULQ      R10, R15
+	PREFETCHT0 (R9)(R15*1)
+	MOVL       (R8)(R14*4), R14
 
-skip172:
-	VBROADCASTSS (DI)(R12*1), Y13
-	VFMADD231PS  (R13), Y13, Y0
-	VFMADD231PS  32(R13), Y13, Y1
-	VFMADD231PS  64(R13), Y13, Y2
-	VFMADD231PS  96(R13), Y13, Y3
-	VFMADD231PS  128(R13), Y13, Y4
-	VFMADD231PS  160(R13), Y13, Y5
-	VFMADD231PS  192(R13), Y13, Y6
-	VFMADD231PS  224(R13), Y13, Y7
-	VFMADD231PS  256(R13), Y13, Y8
-	VFMADD231PS  288(R13), Y13, Y9
-	VFMADD231PS  320(R13), Y13, Y10
-	VMASKMOVPS   352(R13), Y12, Y14
+inorder34:
+	IMULQ        R10, R14
+	VBROADCASTSS (R9)(R14*1), Y13
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VFMADD231PS  (AX)(R14*1), Y13, Y0
+	VFMADD231PS  32(AX)(R14*1), Y13, Y1
+	VFMADD231PS  64(AX)(R14*1), Y13, Y2
+	VFMADD231PS  96(AX)(R14*1), Y13, Y3
+	VFMADD231PS  128(AX)(R14*1), Y13, Y4
+	VFMADD231PS  160(AX)(R14*1), Y13, Y5
+	VFMADD231PS  192(AX)(R14*1), Y13, Y6
+	VFMADD231PS  224(AX)(R14*1), Y13, Y7
+	VFMADD231PS  256(AX)(R14*1), Y13, Y8
+	VFMADD231PS  288(AX)(R14*1), Y13, Y9
+	VFMADD231PS  320(AX)(R14*1), Y13, Y10
+	VMASKMOVPS   352(AX)(R14*1), Y12, Y14
 	VFMADD231PS  Y14, Y13, Y11
-	INCQ         BX
-	CMPQ         BX, R11
+	INCQ         DX
+	CMPQ         DX, R13
 	JLT          position
 
 store:
-	VMOVUPS    Y0, (R10)
-	VMOVUPS    Y1, 32(R10)
-	VMOVUPS    Y2, 64(R10)
-	VMOVUPS    Y3, 96(R10)
-	VMOVUPS    Y4, 128(R10)
-	VMOVUPS    Y5, 160(R10)
-	VMOVUPS    Y6, 192(R10)
-	VMOVUPS    Y7, 224(R10)
-	VMOVUPS    Y8, 256(R10)
-	VMOVUPS    Y9, 288(R10)
-	VMOVUPS    Y10, 320(R10)
-	VMASKMOVPS Y11, Y12, 352(R10)
-	ADDQ       ldy+64(FP), R10
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMOVUPS    Y2, 64(R12)
+	VMOVUPS    Y3, 96(R12)
+	VMOVUPS    Y4, 128(R12)
+	VMOVUPS    Y5, 160(R12)
+	VMOVUPS    Y6, 192(R12)
+	VMOVUPS    Y7, 224(R12)
+	VMOVUPS    Y8, 256(R12)
+	VMOVUPS    Y9, 288(R12)
+	VMOVUPS    Y10, 320(R12)
+	VMASKMOVPS Y11, Y12, 352(R12)
+	ADDQ       ldy+40(FP), R12
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER

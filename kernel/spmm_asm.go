@@ -11,67 +11,94 @@ import (
 // sums holds, by their number of vectors, the functions of one variant.
 type sums struct {
 	plain    []sumPlain
+	inOrder  []sumInOrder
 	weighted []sumOfWeighted
 	heads    []sumOfHeads
 }
 
 type (
-	sumPlain func(rows int, ptr *int64, other *int32, last, ahead int,
-		x *float32, ldx int, y *float32, ldy, tail, lastByte int)
-	sumOfWeighted func(rows int, ptr *int64, other *int32, last, ahead int,
-		x *float32, ldx int, y *float32, ldy, tail, lastByte int, pos *uint32, w *float32, ldw int)
-	sumOfHeads func(rows int, ptr *int64, other *int32, last, ahead int,
-		x *float32, ldx int, y *float32, ldy, tail, lastByte int, pos *uint32, w *float32, ldw, heads int, lane *uint32)
+	sumInOrder func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int)
+	sumPlain   func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int,
+		other *int32, ahead, lastByte int)
+	sumOfWeighted func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int,
+		other *int32, ahead, lastByte int, pos *uint32, w *float32, ldw int)
+	sumOfHeads func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int,
+		other *int32, ahead, lastByte int, pos *uint32, w *float32, ldw, heads int, lane *uint32)
 )
 
 var sumsAVX2 = sums{
 	plain:    []sumPlain{1: sumAVX2x1, 2: sumAVX2x2, 3: sumAVX2x3, 4: sumAVX2x4, 5: sumAVX2x5, 6: sumAVX2x6, 7: sumAVX2x7, 8: sumAVX2x8, 12: sumAVX2x12},
+	inOrder:  []sumInOrder{1: sumInOrderAVX2x1, 2: sumInOrderAVX2x2, 3: sumInOrderAVX2x3, 4: sumInOrderAVX2x4, 5: sumInOrderAVX2x5, 6: sumInOrderAVX2x6, 7: sumInOrderAVX2x7, 8: sumInOrderAVX2x8, 12: sumInOrderAVX2x12},
 	weighted: []sumOfWeighted{1: sumWeightedAVX2x1, 2: sumWeightedAVX2x2, 3: sumWeightedAVX2x3, 4: sumWeightedAVX2x4, 5: sumWeightedAVX2x5, 6: sumWeightedAVX2x6, 7: sumWeightedAVX2x7, 8: sumWeightedAVX2x8, 12: sumWeightedAVX2x12},
 	heads:    []sumOfHeads{1: sumHeadsAVX2x1, 2: sumHeadsAVX2x2, 3: sumHeadsAVX2x3, 4: sumHeadsAVX2x4, 5: sumHeadsAVX2x5, 6: sumHeadsAVX2x6, 7: sumHeadsAVX2x7, 8: sumHeadsAVX2x8},
 }
 
 var sumsAVX512 = sums{
 	plain:    []sumPlain{1: sumAVX512x1, 2: sumAVX512x2, 3: sumAVX512x3, 4: sumAVX512x4, 5: sumAVX512x5, 6: sumAVX512x6, 7: sumAVX512x7, 8: sumAVX512x8, 16: sumAVX512x16},
+	inOrder:  []sumInOrder{1: sumInOrderAVX512x1, 2: sumInOrderAVX512x2, 3: sumInOrderAVX512x3, 4: sumInOrderAVX512x4, 5: sumInOrderAVX512x5, 6: sumInOrderAVX512x6, 7: sumInOrderAVX512x7, 8: sumInOrderAVX512x8, 16: sumInOrderAVX512x16},
 	weighted: []sumOfWeighted{1: sumWeightedAVX512x1, 2: sumWeightedAVX512x2, 3: sumWeightedAVX512x3, 4: sumWeightedAVX512x4, 5: sumWeightedAVX512x5, 6: sumWeightedAVX512x6, 7: sumWeightedAVX512x7, 8: sumWeightedAVX512x8, 16: sumWeightedAVX512x16},
 	heads:    []sumOfHeads{1: sumHeadsAVX512x1, 2: sumHeadsAVX512x2, 3: sumHeadsAVX512x3, 4: sumHeadsAVX512x4, 5: sumHeadsAVX512x5, 6: sumHeadsAVX512x6, 7: sumHeadsAVX512x7, 8: sumHeadsAVX512x8},
 }
 
 // ahead is how many positions ahead of its sum a row is asked for.
-const ahead = 12
+const ahead = 48
 
-// sumPasses sums the rows of x that other names; nil names them in order.
+// sumPasses sums the rows of x that other names.
 func sumPasses(c *call, s *sums, other *int32, ptr []int64, y tensor.Matrix) {
+	c.eachAhead(ptr, y, func(ptr *int64, y tensor.Matrix, ahead int) {
+		for _, p := range c.passes {
+			x, ldx := place(c.x, 0, p.from)
+			dst, ldy := place(y, 0, p.from)
+			s.plain[p.vectors](y.Rows, ptr, x, ldx, dst, ldy, p.tail, other, ahead, p.lastByte())
+		}
+	})
+}
+
+// sumEdgePasses sums the rows of x of each row's edges.
+func sumEdgePasses(c *call, s *sums, ptr []int64, y tensor.Matrix) {
+	if c.seg.pos != nil {
+		sumPasses(c, s, (*int32)(unsafe.Pointer(unsafe.SliceData(c.seg.pos))), ptr, y)
+		return
+	}
 	if y.Rows == 0 {
 		return
 	}
-	last := int(c.seg.edges()) - 1
 	for _, p := range c.passes {
 		x, ldx := place(c.x, 0, p.from)
 		dst, ldy := place(y, 0, p.from)
-		s.plain[p.vectors](y.Rows, &ptr[0], other, last, ahead, x, ldx, dst, ldy, p.tail, p.lastByte())
+		s.inOrder[p.vectors](y.Rows, &ptr[0], x, ldx, dst, ldy, p.tail)
 	}
 }
 
 func sumWeightedPasses(c *call, s *sums, ptr []int64, y tensor.Matrix) {
-	if y.Rows == 0 {
-		return
-	}
-	last := int(c.seg.edges()) - 1
-	other, pos := unsafe.SliceData(c.seg.other), unsafe.SliceData(c.seg.pos)
-	for _, p := range c.passes {
-		x, ldx := place(c.x, 0, p.from)
-		dst, ldy := place(y, 0, p.from)
-		w, ldw := place(c.y, 0, p.head)
-		if p.lane == nil {
-			s.weighted[p.vectors](y.Rows, &ptr[0], other, last, ahead, x, ldx, dst, ldy, p.tail, p.lastByte(), pos, w, ldw)
-		} else {
-			s.heads[p.vectors](y.Rows, &ptr[0], other, last, ahead, x, ldx, dst, ldy, p.tail, p.lastByte(), pos, w, ldw, p.heads, &p.lane[0])
+	other, pos := neighbourIndex(c.seg), unsafe.SliceData(c.seg.pos)
+	c.eachAhead(ptr, y, func(ptr *int64, y tensor.Matrix, ahead int) {
+		for _, p := range c.passes {
+			x, ldx := place(c.x, 0, p.from)
+			dst, ldy := place(y, 0, p.from)
+			w, ldw := place(c.y, 0, p.head)
+			if p.lane == nil {
+				s.weighted[p.vectors](y.Rows, ptr, x, ldx, dst, ldy, p.tail, other, ahead, p.lastByte(), pos, w, ldw)
+			} else {
+				s.heads[p.vectors](y.Rows, ptr, x, ldx, dst, ldy, p.tail, other, ahead, p.lastByte(), pos, w, ldw, p.heads, &p.lane[0])
+			}
 		}
-	}
+	})
 }
 
-// edgeIndex returns the edges at each position as the assembly takes indices:
-// nil where they are the positions.
-func edgeIndex(s segments) *int32 { return (*int32)(unsafe.Pointer(unsafe.SliceData(s.pos))) }
+// eachAhead runs sum over rows, which may look ahead of their positions: those
+// at the end of the index, from where that would be beyond it, look nowhere.
+func (c *call) eachAhead(ptr []int64, y tensor.Matrix, sum func(ptr *int64, y tensor.Matrix, ahead int)) {
+	n, last := y.Rows, c.seg.edges()-ahead
+	for n > 0 && ptr[n] > last {
+		n--
+	}
+	if n > 0 {
+		sum(&ptr[0], rowsOf(y, 0, n), ahead)
+	}
+	if n < y.Rows {
+		sum(&ptr[n], rowsOf(y, n, y.Rows), 0)
+	}
+}
 
 func neighbourIndex(s segments) *int32 { return unsafe.SliceData(s.other) }

@@ -14,10 +14,12 @@ func spmm() {
 	for _, v := range []vectors{zmm, ymm} {
 		for n := 1; n <= 8; n++ {
 			sum(v, n)
+			sumInOrder(v, n)
 			sumWeighted(v, n)
 			sumHeads(v, n)
 		}
 		sum(v, widest(v))
+		sumInOrder(v, widest(v))
 		sumWeighted(v, widest(v))
 	}
 }
@@ -30,52 +32,65 @@ func widest(v vectors) int {
 	return 12
 }
 
-// rowSum is what the three kinds of sums share.
+// rowSum is what all kinds of sums share.
 type rowSum struct {
-	v    vectors
-	sums []reg.VecVirtual
-	tail tail
+	v      vectors
+	sums   []reg.VecVirtual
+	tail   tail
+	x, ldx reg.Register
+	p      reg.GPVirtual // the current position
 
-	other, x, ldx reg.Register
-	p             reg.GPVirtual // the current position
+	// Of sums of rows that an index names: the index, the same from some
+	// positions ahead on, and the last byte of row 0.
+	other, ahead, last reg.GPVirtual
 }
+
+const (
+	sumArgs      = "func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int"
+	indexArgs    = ", other *int32, ahead, lastByte int"
+	weightedArgs = ", pos *uint32, w *float32, ldw int"
+)
 
 // sum builds y[r] = Σ x[other[p]] over the positions of each row.
 func sum(v vectors, n int) {
-	TEXT(fmt.Sprintf("sum%sx%d", v.name, n), NOSPLIT,
-		"func(rows int, ptr *int64, other *int32, last, ahead int, x *float32, ldx int, y *float32, ldy, tail, lastByte int)")
-	Doc(fmt.Sprintf("sum%sx%d sums %d vectors of columns; other may be nil, the identity.", v.name, n, n))
-	s := newRowSum(v, n)
+	s := newRowSum(v, n, "sum", "sums the rows that other names", sumArgs+indexArgs+")")
+	s.index()
 	s.rows(func() {
-		q := s.row(s.p)
 		s.prefetch()
+		q := s.row(s.other)
 		for j, acc := range s.sums {
-			if j == n-1 {
-				s.tail.add(Mem{Base: q, Disp: j * v.bytes}, acc)
-			} else {
-				VADDPS(Mem{Base: q, Disp: j * v.bytes}, acc, acc)
-			}
+			s.add(Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}, acc, j == n-1)
 		}
 	})
 }
 
-const weightedArgs = "func(rows int, ptr *int64, other *int32, last, ahead int, x *float32, ldx int, y *float32, ldy, tail, lastByte int, " +
-	"pos *uint32, w *float32, ldw int"
+// sumInOrder builds y[r] = Σ x[p].
+func sumInOrder(v vectors, n int) {
+	s := newRowSum(v, n, "sumInOrder", "sums rows in order", sumArgs+")")
+	q := GP64()
+	MOVQ(argument("ptr"), q)
+	MOVQ(Mem{Base: q}, q)
+	IMULQ(s.ldx, q)
+	s.rows(func() {
+		for j, acc := range s.sums {
+			s.add(Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}, acc, j == n-1)
+		}
+		ADDQ(s.ldx, q)
+	})
+}
 
 // sumWeighted builds y[r] = Σ w[pos[p]]·x[other[p]].
 func sumWeighted(v vectors, n int) {
-	TEXT(fmt.Sprintf("sumWeighted%sx%d", v.name, n), NOSPLIT, weightedArgs+")")
-	Doc(fmt.Sprintf("sumWeighted%sx%d sums %d vectors of columns, weighted; pos may be nil, the identity.", v.name, n, n))
-	s := newRowSum(v, n)
+	s := newRowSum(v, n, "sumWeighted", "sums weighted rows", sumArgs+indexArgs+weightedArgs+")")
+	s.index()
 	weights := newWeights(s)
 	w := v.register()
 	s.rows(func() {
-		at := weights.at(s.p)
-		q := s.row(s.p)
-		weights.prefetch(s.prefetch())
-		VBROADCASTSS(at, w)
+		s.prefetch()
+		VBROADCASTSS(weights.row(), w)
+		q := s.row(s.other)
 		for j, acc := range s.sums {
-			s.multiplyAdd(Mem{Base: q, Disp: j * v.bytes}, w, acc, j == n-1)
+			s.multiplyAdd(Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}, w, acc, j == n-1)
 		}
 	})
 }
@@ -83,39 +98,48 @@ func sumWeighted(v vectors, n int) {
 // sumHeads builds the same where lane l of vector j is weighted by the
 // lane[j][l]-th of up to a vector of weights.
 func sumHeads(v vectors, n int) {
-	TEXT(fmt.Sprintf("sumHeads%sx%d", v.name, n), NOSPLIT, weightedArgs+", heads int, lane *uint32)")
-	Doc(fmt.Sprintf("sumHeads%sx%d sums %d vectors of columns, each lane with a weight of its own.", v.name, n, n))
-	s := newRowSum(v, n)
+	s := newRowSum(v, n, "sumHeads", "sums rows, each lane with a weight of its own", sumArgs+indexArgs+weightedArgs+", heads int, lane *uint32)")
+	s.index()
 	weights := newWeights(s)
-	count := Load(Param("heads"), GP64())
-	heads := newTail(v, count)
+	heads := newTail(v, Load(Param("heads"), GP64()))
 	lane := Load(Param("lane"), GP64())
-	w, lanes := v.register(), v.register()
+	w, own := v.register(), v.register()
 	s.rows(func() {
-		at := weights.at(s.p)
-		q := s.row(s.p)
-		weights.prefetch(s.prefetch())
-		heads.load(at, w)
+		s.prefetch()
+		heads.load(weights.row(), w)
+		q := s.row(s.other)
 		for j, acc := range s.sums {
-			VMOVUPS(Mem{Base: lane, Disp: j * v.bytes}, lanes)
-			VPERMPS(w, lanes, lanes)
-			s.multiplyAdd(Mem{Base: q, Disp: j * v.bytes}, lanes, acc, j == n-1)
+			VMOVUPS(Mem{Base: lane, Disp: j * v.bytes}, own)
+			VPERMPS(w, own, own)
+			s.multiplyAdd(Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}, own, acc, j == n-1)
 		}
 	})
 }
 
-func newRowSum(v vectors, n int) *rowSum {
+func newRowSum(v vectors, n int, name, doc, args string) *rowSum {
+	name = fmt.Sprintf("%s%sx%d", name, v.name, n)
+	TEXT(name, NOSPLIT, args)
+	Doc(fmt.Sprintf("%s %s, %d vectors of columns.", name, doc, n))
 	Pragma("noescape")
 	s := &rowSum{v: v}
 	for range n {
 		s.sums = append(s.sums, v.register())
 	}
 	s.tail = newTail(v, Load(Param("tail"), GP64()))
-	s.other = Load(Param("other"), GP64())
 	s.x = Load(Param("x"), GP64())
 	s.ldx = Load(Param("ldx"), GP64())
 	s.p = GP64()
 	return s
+}
+
+// index loads what sums of rows need that an index names.
+func (s *rowSum) index() {
+	s.other, s.ahead, s.last = GP64(), GP64(), GP64()
+	MOVQ(argument("other"), s.other)
+	MOVQ(argument("ahead"), s.ahead)
+	LEAQ(Mem{Base: s.other, Index: s.ahead, Scale: 4}, s.ahead)
+	MOVQ(argument("lastByte"), s.last)
+	ADDQ(s.x, s.last)
 }
 
 // rows builds the loops over rows and positions around the body of one
@@ -159,39 +183,30 @@ func argument(name string) Mem {
 	return a.Addr
 }
 
-// row returns the address of the row of x at position p.
-func (s *rowSum) row(p reg.Register) reg.GPVirtual {
+// row returns the offset of the row of x that an index names at the position.
+func (s *rowSum) row(index reg.Register) reg.GPVirtual {
 	q := GP64()
-	MOVQ(p, q)
-	s.skip(s.other, func() { MOVL(Mem{Base: s.other, Index: q, Scale: 4}, q.As32()) })
+	MOVL(Mem{Base: index, Index: s.p, Scale: 4}, q.As32())
 	IMULQ(s.ldx, q)
-	ADDQ(s.x, q)
 	return q
 }
 
-// skip builds code that runs where pointer is not nil.
-func (s *rowSum) skip(pointer reg.Register, code func()) {
-	over := label("skip")
-	TESTQ(pointer, pointer)
-	JZ(LabelRef(over))
-	code()
-	Label(over)
+// prefetch asks for the row of x some positions ahead. It may begin within a
+// cache line, and so have one line more than it fills.
+func (s *rowSum) prefetch() {
+	q := s.row(s.ahead)
+	for at := 0; at < len(s.sums)*s.v.bytes; at += 64 {
+		PREFETCHT0(Mem{Base: s.x, Index: q, Scale: 1, Disp: at})
+	}
+	PREFETCHT0(Mem{Base: s.last, Index: q, Scale: 1})
 }
 
-// prefetch asks for the row of x some positions ahead, and returns the position.
-func (s *rowSum) prefetch() reg.GPVirtual {
-	p := GP64()
-	MOVQ(argument("ahead"), p)
-	ADDQ(s.p, p)
-	CMPQ(p, argument("last"))
-	CMOVQGT(argument("last"), p)
-	q := s.row(p)
-	for at := 0; at < len(s.sums)*s.v.bytes; at += 64 {
-		PREFETCHT0(Mem{Base: q, Disp: at})
+func (s *rowSum) add(x Mem, acc reg.VecVirtual, last bool) {
+	if last {
+		s.tail.add(x, acc)
+	} else {
+		VADDPS(x, acc, acc)
 	}
-	ADDQ(argument("lastByte"), q)
-	PREFETCHT0(Mem{Base: q})
-	return p
 }
 
 func (s *rowSum) multiplyAdd(x Mem, w, acc reg.VecVirtual, last bool) {
@@ -212,20 +227,21 @@ func newWeights(s *rowSum) weights {
 	return weights{s, Load(Param("pos"), GP64()), Load(Param("w"), GP64()), Load(Param("ldw"), GP64())}
 }
 
-// at returns the address of the weights of position p.
-func (w weights) at(p reg.Register) Mem {
-	e := GP64()
-	MOVQ(p, e)
-	w.s.skip(w.pos, func() { MOVL(Mem{Base: w.pos, Index: e, Scale: 4}, e.As32()) })
+// row returns the address of the weights at the position. Those that pos names
+// are asked for as rows of x are; others come in order, by themselves.
+func (w weights) row() Mem {
+	e, f := GP64(), GP64()
+	inOrder := label("inorder")
+	MOVQ(w.s.p, e)
+	TESTQ(w.pos, w.pos)
+	JZ(LabelRef(inOrder))
+	MOVQ(argument("ahead"), f)
+	ADDQ(e, f)
+	MOVL(Mem{Base: w.pos, Index: f, Scale: 4}, f.As32())
+	IMULQ(w.ld, f)
+	PREFETCHT0(Mem{Base: w.w, Index: f, Scale: 1})
+	MOVL(Mem{Base: w.pos, Index: e, Scale: 4}, e.As32())
+	Label(inOrder)
 	IMULQ(w.ld, e)
 	return Mem{Base: w.w, Index: e, Scale: 1}
-}
-
-// prefetch asks for the weights of position p; those in order come by themselves.
-func (w weights) prefetch(p reg.GPVirtual) {
-	w.s.skip(w.pos, func() {
-		MOVL(Mem{Base: w.pos, Index: p, Scale: 4}, p.As32())
-		IMULQ(w.ld, p)
-		PREFETCHT0(Mem{Base: w.w, Index: p, Scale: 1})
-	})
 }

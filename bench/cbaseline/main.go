@@ -1,0 +1,259 @@
+//go:build unix
+
+// Command cbaseline compares the kernels over edges with the same in C: plain
+// loops and intrinsics, compiled by gcc or cc on the spot, on the same graph.
+//
+// The programs take turns, so that other load on the machine meets all of them,
+// and the best time of each counts. On a machine that is busy with other things
+// -cpu compares the time of the processors, on one thread.
+package main
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/internal/cpu"
+)
+
+//go:embed c/baseline.c
+var source []byte
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("cbaseline: ")
+	kind := flag.String("graph", "arxiv", "look-alike to run on: arxiv, products or reddit")
+	scale := flag.Float64("scale", 1, "its size, of the real one's")
+	rounds := flag.Int("rounds", 15, "turns that each program has")
+	cpuTime := flag.Bool("cpu", false, "compare time of the processors, on one thread")
+	only := flag.String("run", ".", "regular expression of the cases to run")
+	flag.Parse()
+	wanted, err := regexp.Compile(*only)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := compare(*kind, *scale, *rounds, *cpuTime, wanted); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func compare(kind string, scale float64, rounds int, cpuTime bool, wanted *regexp.Regexp) error {
+	b, err := lookAlike(kind, scale)
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "cbaseline")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	c, err := startBaseline(folder, b)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	own, err := newKernels(b)
+	if err != nil {
+		return err
+	}
+	defer own.close()
+	fmt.Printf("%s at %g: %d vertices, %d edges; weft with %v, %s; best of %d turns\n", kind, scale, b.Dst, b.Edges(), cpu.Best(), runtime.Version(), rounds)
+	fmt.Printf("%-30s %10s %10s %10s %9s %8s %8s\n", "", "C plain", "C intrin.", "weft", "GFLOP/s", "GB/s", "C/weft")
+	clock, most := wall, 2
+	if cpuTime {
+		clock, most = processor, 1
+	}
+	for _, t := range cases() {
+		for threads := 1; threads <= min(most, runtime.NumCPU()); threads++ {
+			name := fmt.Sprintf("%s/k=%d/heads=%d/threads=%d", t.kernel, t.k, t.heads, threads)
+			if !wanted.MatchString(name) {
+				continue
+			}
+			if err := takeTurns(name, t, threads, rounds, clock, c, own); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// benchCase is one kernel at one shape.
+type benchCase struct {
+	kernel   string
+	k, heads int
+}
+
+func cases() (all []benchCase) {
+	for _, k := range []int{16, 64, 128, 256} {
+		all = append(all, benchCase{"spmm", k, 1}, benchCase{"spmmw", k, 1}, benchCase{"sddmm", k, 1})
+	}
+	return append(all,
+		benchCase{"spmm", 40, 1}, benchCase{"spmm", 7, 1}, benchCase{"spmm", 100, 1},
+		benchCase{"spmmw", 40, 1}, benchCase{"sddmm", 40, 1},
+		benchCase{"spmmw", 64, 8}, benchCase{"sddmm", 64, 8},
+		benchCase{"softmax", 1, 1}, benchCase{"softmax", 8, 8},
+		benchCase{"edgeadd", 1, 1}, benchCase{"edgeadd", 8, 1})
+}
+
+// clock is one of the clocks that the C program reads.
+type clock int
+
+const (
+	wall clock = iota
+	processor
+)
+
+var started = time.Now()
+
+// now returns seconds since some moment.
+func (c clock) now() float64 {
+	if c == wall {
+		return time.Since(started).Seconds()
+	}
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+}
+
+// takeTurns times one case in each program and prints a row of the table.
+func takeTurns(name string, t benchCase, threads, rounds int, clock clock, c *baseline, own *kernels) error {
+	run := own.prepare(t, threads)
+	// A turn is two runs, so that the second finds its own data in the caches.
+	plain, intrinsics, weft := math.Inf(1), math.Inf(1), math.Inf(1)
+	for range rounds {
+		for _, v := range []struct {
+			variant string
+			best    *float64
+		}{{"plain", &plain}, {"intrinsics", &intrinsics}} {
+			for range 2 {
+				s, err := c.time(t, v.variant, threads, clock)
+				if err != nil {
+					return err
+				}
+				*v.best = min(*v.best, s)
+			}
+		}
+		for range 2 {
+			start := clock.now()
+			run()
+			weft = min(weft, clock.now()-start)
+		}
+	}
+	best, second := plain, "-"
+	if intrinsics > 0 {
+		best, second = min(plain, intrinsics), fmt.Sprintf("%.3f ms", intrinsics*1e3)
+	}
+	work, bytes := own.counted()
+	fmt.Printf("%-30s %7.3f ms %10s %7.3f ms %9.2f %8.1f %8.2f\n", name, plain*1e3, second, weft*1e3,
+		float64(work)/weft*1e-9, float64(bytes)/weft*1e-9, best/weft)
+	return nil
+}
+
+// lookAlike makes the graph, which depends on its arguments alone.
+func lookAlike(kind string, scale float64) (*graph.Block, error) {
+	var k dataset.Synthetic
+	if err := k.UnmarshalText([]byte(kind)); err != nil {
+		return nil, err
+	}
+	d, err := dataset.Generate(context.Background(), k, dataset.GenOptions{Scale: scale, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	return d.Graph.Block(), nil
+}
+
+// baseline is the C program at work.
+type baseline struct {
+	cmd *exec.Cmd
+	in  *bufio.Writer
+	out *bufio.Reader
+}
+
+func startBaseline(folder string, b *graph.Block) (*baseline, error) {
+	compiler, err := findCompiler()
+	if err != nil {
+		return nil, err
+	}
+	code, program, data := filepath.Join(folder, "baseline.c"), filepath.Join(folder, "baseline"), filepath.Join(folder, "graph")
+	if err := os.WriteFile(code, source, 0o600); err != nil {
+		return nil, err
+	}
+	out, err := exec.Command(compiler, "-O3", "-march=native", "-ffast-math", "-fopenmp", "-o", program, code, "-lm").CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", compiler, err, out)
+	}
+	if err := writeGraph(data, b); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program, data)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	answers, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c := &baseline{cmd, bufio.NewWriter(in), bufio.NewReader(answers)}
+	return c, cmd.Start()
+}
+
+func findCompiler() (string, error) {
+	for _, name := range []string{"gcc", "cc", "clang"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("no C compiler found: the comparison needs gcc, cc or clang")
+}
+
+func writeGraph(name string, b *graph.Block) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriterSize(f, 1<<20)
+	for _, part := range []any{int64(b.Dst), int64(b.Edges()), b.Ptr, b.Col} {
+		if err := binary.Write(w, binary.LittleEndian, part); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// time asks for one run and returns its seconds, 0 where C lacks the variant.
+func (c *baseline) time(t benchCase, variant string, threads int, clock clock) (float64, error) {
+	fmt.Fprintf(c.in, "%s %s %d %d %d\n", t.kernel, variant, t.k, t.heads, threads)
+	if err := c.in.Flush(); err != nil {
+		return 0, err
+	}
+	line, err := c.out.ReadString('\n')
+	if err != nil {
+		return 0, fmt.Errorf("the C program gave no answer: %w", err)
+	}
+	var s [2]float64
+	_, err = fmt.Sscan(strings.TrimSpace(line), &s[wall], &s[processor])
+	return s[clock], err
+}
+
+func (c *baseline) close() {
+	c.cmd.Process.Kill()
+	c.cmd.Wait()
+}
