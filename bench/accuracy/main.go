@@ -48,6 +48,11 @@ func main() {
 	seeds := flag.Int("seeds", 10, "number of seeds, from 0")
 	threads := flag.Int("threads", 2, "threads")
 	flag.Parse()
+	if *out != "" {
+		if err := os.MkdirAll(filepath.Dir(*out), 0o755); err != nil {
+			log.Fatal(err)
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var text strings.Builder
