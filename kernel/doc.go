@@ -5,10 +5,15 @@
 // logical operations of the cost convention (package cost): a kernel multiplies
 // out the lengths it iterated, never a number it was told.
 //
-// Results do not depend on the number of threads: work is cut into pieces
-// whose bounds depend on the operands alone, and reductions combine the pieces
-// in order. Kernels skip no zeros, so NaN and Inf travel as IEEE 754 says.
-// After the first call of a kernel with given shapes, calls allocate nothing.
+// Results do not depend on the number of threads: reductions are cut into pieces
+// whose bounds depend on the operands alone, and combine the pieces in order.
+// Kernels skip no zeros, so NaN and Inf travel as IEEE 754 says. After the first
+// call of a kernel with given shapes, calls allocate nothing.
+//
+// Kernels in which time is spent have variants in assembly, for AVX-512 and for
+// AVX2 with FMA, beside a portable one. A process uses one variant throughout,
+// the widest that the machine has or what WEFT_ISA names (package cpu); variants
+// differ by rounding.
 //
 // Shape misuse panics with a [tensor.ShapeError]; the runtime checks shapes
 // when it compiles a program, so users never see it. The structure of a

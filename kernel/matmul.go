@@ -3,16 +3,21 @@ package kernel
 import "github.com/weft-gnn/weft/tensor"
 
 // products are the loops of the dense products in one variant of instructions.
-// Within a variant results have the same bits for any number of threads, and
-// for any rows beside a row. The variants in assembly add each product to its
-// sum in one rounding, the portable one in two; they also start a new sum after
-// every blockDepth products, which are added in order. So a value of one
-// variant is within (a + 8)·2⁻²⁴·Σ|xw| of another's.
+//
+// Within a variant a row's values have the same bits for any number of threads
+// and any rows beside it: they are sums in ascending order, restarted at fixed
+// places. Variants differ where they round. Those in assembly add a product to
+// its sum in one rounding and restart sums every blockDepth products (every
+// blockRows rows in MatMulTN); they agree with each other. The portable one
+// rounds twice and restarts sums in MatMulTN only. So each is within
+// (a + 8)·2⁻²⁴·Σ|x·w| of the exact sum of a products.
 type products struct {
 	panels
-	multiply   func(x tensor.Matrix, packed []float32, y tensor.Matrix, e epilogue)
+	inPlace    func(w tensor.Matrix) bool // whether multiply reads whole panels of w where they are
+	multiply   func(x tensor.Matrix, w right, y tensor.Matrix, e epilogue)
 	multiplyTN func(x, g, w tensor.Matrix, buffer []float32)
-	bufferTN   func(b int) int // values of buffer for g of b columns
+	transpose  func(panel []float32, width int, w tensor.Matrix) // packs rows as columns
+	bufferTN   int                                               // values of multiplyTN's buffer
 }
 
 // epilogue is what follows a product: y = f(y + bias).
@@ -26,11 +31,11 @@ func (c *Ctx) products() *products { return &productVariants[c.variant()] }
 
 // matmulOperands is what the dense products need beside their matrices.
 type matmulOperands struct {
-	loops  *products
-	packed []float32 // the right operand
-	bias   tensor.Matrix
-	tiles  int // of MatMulTN: how many pieces the result's rows are cut into
-	buffer int // of MatMulTN: values of scratch space per worker
+	loops      *products
+	w          right
+	transposed bool // w's matrix is
+	bias       tensor.Matrix
+	tn         cutTN
 }
 
 // MatMul computes Y = X·W.
@@ -38,10 +43,10 @@ type matmulOperands struct {
 // Shapes: x is n×a, w a×b, y n×b.
 // Contract: overwrites y, which overlaps neither operand. Each value is summed
 // over the inner index in ascending order, wherever it lies in a tile.
-// Cost: work 2nab, bytes 4(na + ab + nb).
+// Cost: work 2nab, bytes 4(na + ab + nb). Scratch: 4ab bytes at most.
 func MatMul(ctx *Ctx, x, w, y tensor.Matrix) {
 	wantShape("kernel.MatMul: w", w, x.Cols, y.Cols)
-	matmul(ctx, "kernel.MatMul: y", x, w, y, packColumns)
+	matmul(ctx, "kernel.MatMul: y", x, w, y, false)
 }
 
 // MatMulNT computes Y = X·Wᵀ, the gradient of a dense layer's input.
@@ -50,12 +55,12 @@ func MatMul(ctx *Ctx, x, w, y tensor.Matrix) {
 // Contract and cost: as [MatMul].
 func MatMulNT(ctx *Ctx, x, w, y tensor.Matrix) {
 	wantShape("kernel.MatMulNT: w", w, y.Cols, x.Cols)
-	matmul(ctx, "kernel.MatMulNT: y", x, w, y, packRows)
+	matmul(ctx, "kernel.MatMulNT: y", x, w, y, true)
 }
 
-func matmul(ctx *Ctx, what string, x, w, y tensor.Matrix, pack packFunc) {
+func matmul(ctx *Ctx, what string, x, w, y tensor.Matrix, transposed bool) {
 	wantShape(what, y, x.Rows, y.Cols)
-	n := ctx.product(x, w, y, epilogue{}, pack)
+	n := ctx.product(x, w, y, epilogue{}, transposed)
 	a, b := int64(x.Cols), int64(y.Cols)
 	ctx.Count.Add(2*n*a*b, 4*(n*a+a*b+n*b))
 }
@@ -74,34 +79,38 @@ func Dense(ctx *Ctx, x, w, bias tensor.Matrix, f Func, y tensor.Matrix) {
 	if biased != 0 {
 		wantShape("kernel.Dense: bias", bias, 1, y.Cols)
 	}
-	n := ctx.product(x, w, y, epilogue{bias, f}, packColumns)
+	n := ctx.product(x, w, y, epilogue{bias, f}, false)
 	ctx.Count.Add(2*n*a*b+biased*n*b+n*b*f.Work(), 4*(n*a+a*b+n*b+biased*b))
 }
 
 // product runs y = f(x·w + bias) over pieces of rows and returns their number.
-func (c *Ctx) product(x, w, y tensor.Matrix, e epilogue, pack packFunc) int64 {
+func (c *Ctx) product(x, w, y tensor.Matrix, e epilogue, transposed bool) int64 {
 	k := &c.call
-	p := c.products()
 	*k = call{body: productRows, x: x, dst: y, fn: e.fn}
 	c.takeTail(y)
-	k.matmul = matmulOperands{loops: p, packed: c.floats(p.values(x.Cols, y.Cols)), bias: e.bias}
-	pack(p.panels, k.matmul.packed, w)
-	k.cutProduct(x.Rows, x.Cols*y.Cols)
+	k.matmul = matmulOperands{loops: c.products(), w: right{matrix: w}, bias: e.bias, transposed: transposed}
+	c.packRight()
+	k.cutProduct(x.Rows, k.matmul.loops.values(x.Cols, y.Cols), c.Pool.Threads())
 	return c.cutRows()
 }
 
 // productRows computes rows of y = f(x·w + bias).
 func productRows(c *call, _, _, lo, hi int) {
 	m := &c.matmul
-	m.loops.multiply(rowsOf(c.x, lo, hi), m.packed, rowsOf(c.dst, lo, hi), epilogue{m.bias, c.fn})
+	m.loops.multiply(rowsOf(c.x, lo, hi), m.w, rowsOf(c.dst, lo, hi), epilogue{m.bias, c.fn})
 	c.follow(lo, hi)
 }
 
-// cutProduct sets pieces for rows of work multiply-adds each. A piece reads the
-// whole right operand, so it gets enough rows to be worth that.
-func (c *call) cutProduct(rows, work int) {
-	const grainWork, fewest = 8 * grainValues, 16
+// cutProduct sets pieces for rows of work multiply-adds each. A row does not
+// depend on its piece, so that the pieces may depend on the threads: a few for
+// each, none too small to be worth handing out, and none so large that its rows
+// leave the second-level cache before what follows has been done to them.
+func (c *call) cutProduct(rows, work, threads int) {
+	const piecesPerThread, most, least = 4, 224, 56
+	const leastWork = 1 << 20
+	grain := min(most, max(least, rows/(piecesPerThread*threads)))
+	grain = max(grain, leastWork/max(work, 1))
 	c.n = rows
-	c.grain = max(fewest, (grainWork/max(work, 1))&^1)
-	c.pieces = (rows + c.grain - 1) / c.grain
+	c.pieces = (rows + grain - 1) / grain
+	c.grain = (rows + c.pieces - 1) / max(c.pieces, 1)
 }

@@ -4,34 +4,50 @@
 
 package kernel
 
-// tileAVX512x16 computes c = f(a·b [+ c] [+ bias]) of 1 to 14 rows and 1 to
-// 16 columns, by sums over k in ascending order. Strides are in bytes. a[i, p]
-// lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row p of b, of
-// which 16 values are read, at b + p·ldb.
+// stripAVX512x16 computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to 14
+// rows and 1 to 16 columns, by sums over k in ascending order. Strides are in
+// bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
+// p of b, of which 16 values are read, at b + p·ldb. What lies ahead bytes after
+// b is needed next.
 //
 //go:noescape
-func tileAVX512x16(flags int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, slope float32)
+func stripAVX512x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
 
-// tileAVX512x32 computes c = f(a·b [+ c] [+ bias]) of 1 to 14 rows and 1 to
-// 32 columns, by sums over k in ascending order. Strides are in bytes. a[i, p]
-// lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row p of b, of
-// which 32 values are read, at b + p·ldb.
+// stripAVX512x32 computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to 14
+// rows and 1 to 32 columns, by sums over k in ascending order. Strides are in
+// bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
+// p of b, of which 32 values are read, at b + p·ldb. What lies ahead bytes after
+// b is needed next.
 //
 //go:noescape
-func tileAVX512x32(flags int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, slope float32)
+func stripAVX512x32(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
 
-// tileAVX2x8 computes c = f(a·b [+ c] [+ bias]) of 1 to 6 rows and 1 to
-// 8 columns, by sums over k in ascending order. Strides are in bytes. a[i, p]
-// lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row p of b, of
-// which 8 values are read, at b + p·ldb.
+// transposeAVX512 transposes 16 rows of squares × 16 columns, squares > 0:
+// a[i, p] at a + i·lda + 4p goes to dst + p·ldd + 4i.
 //
 //go:noescape
-func tileAVX2x8(flags int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, slope float32)
+func transposeAVX512(squares int, a *float32, lda int, dst *float32, ldd int)
 
-// tileAVX2x16 computes c = f(a·b [+ c] [+ bias]) of 1 to 6 rows and 1 to
-// 16 columns, by sums over k in ascending order. Strides are in bytes. a[i, p]
-// lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row p of b, of
-// which 16 values are read, at b + p·ldb.
+// stripAVX2x8 computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to 6
+// rows and 1 to 8 columns, by sums over k in ascending order. Strides are in
+// bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
+// p of b, of which 8 values are read, at b + p·ldb. What lies ahead bytes after
+// b is needed next.
 //
 //go:noescape
-func tileAVX2x16(flags int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, slope float32)
+func stripAVX2x8(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+
+// stripAVX2x16 computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to 6
+// rows and 1 to 16 columns, by sums over k in ascending order. Strides are in
+// bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
+// p of b, of which 16 values are read, at b + p·ldb. What lies ahead bytes after
+// b is needed next.
+//
+//go:noescape
+func stripAVX2x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+
+// transposeAVX2 transposes 8 rows of squares × 8 columns, squares > 0:
+// a[i, p] at a + i·lda + 4p goes to dst + p·ldd + 4i.
+//
+//go:noescape
+func transposeAVX2(squares int, a *float32, lda int, dst *float32, ldd int)

@@ -38,114 +38,151 @@ DATA tailmask<>+120(SB)/4, $0x00000000
 DATA tailmask<>+124(SB)/4, $0x00000000
 GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 
-// func tileAVX512x16(flags int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, slope float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·tileAVX512x16(SB), NOSPLIT, $0-92
-	MOVQ   rows+8(FP), AX
-	CMPQ   AX, $0x0e
-	JE     rows14
-	CMPQ   AX, $0x0d
-	JE     rows13
-	CMPQ   AX, $0x0c
-	JE     rows12
-	CMPQ   AX, $0x0b
-	JE     rows11
-	CMPQ   AX, $0x0a
-	JE     rows10
-	CMPQ   AX, $0x09
-	JE     rows9
-	CMPQ   AX, $0x08
-	JE     rows8
-	CMPQ   AX, $0x07
-	JE     rows7
-	CMPQ   AX, $0x06
-	JE     rows6
-	CMPQ   AX, $0x05
-	JE     rows5
-	CMPQ   AX, $0x04
-	JE     rows4
-	CMPQ   AX, $0x03
-	JE     rows3
-	CMPQ   AX, $0x02
-	JE     rows2
-	VPXORD Z0, Z0, Z0
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor1
-	SUBQ   $0x02, AX
-	JL     tailT1
+// func stripAVX512x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·stripAVX512x16(SB), NOSPLIT, $0-108
+	MOVQ rows+16(FP), AX
+	CMPQ AX, $0x0e
+	JE   tile14
+	CMPQ AX, $0x0d
+	JE   tile13
+	CMPQ AX, $0x0c
+	JE   tile12
+	CMPQ AX, $0x0b
+	JE   tile11
+	CMPQ AX, $0x0a
+	JE   tile10
+	CMPQ AX, $0x09
+	JE   tile9
+	CMPQ AX, $0x08
+	JE   tile8
+	CMPQ AX, $0x07
+	JE   tile7
+	CMPQ AX, $0x06
+	JE   tile6
+	CMPQ AX, $0x05
+	JE   tile5
+	CMPQ AX, $0x04
+	JE   tile4
+	CMPQ AX, $0x03
+	JE   tile3
+	CMPQ AX, $0x02
+	JE   tile2
+
+tile1:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor1
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT1
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT1:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT1
 
 loopT1:
-	VMOVUPS      (BX), Z1
-	VBROADCASTSS (CX), Z2
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z1
+	VBROADCASTSS (AX), Z2
 	VFMADD231PS  Z2, Z1, Z0
-	VMOVUPS      (BX)(SI*1), Z1
-	VBROADCASTSS (CX)(DX*1), Z2
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z1
+	VBROADCASTSS (AX)(CX*1), Z2
 	VFMADD231PS  Z2, Z1, Z0
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT1
 
 tailT1:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT1
-	VMOVUPS      (BX), Z1
-	VBROADCASTSS (CX), Z2
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z1
+	VBROADCASTSS (AX), Z2
 	VFMADD231PS  Z2, Z1, Z0
 
 endT1:
 	JMP finish1
 
 rowmajor1:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near1
+	IMUL3Q $0x01, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near1:
+	MOVQ k+32(FP), CX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, CX
 	JL   tailN1
 
 loopN1:
-	VMOVUPS      (BX), Z1
-	VBROADCASTSS (CX), Z2
+	PREFETCHT0   (DX)
+	VMOVUPS      (SI), Z1
+	VBROADCASTSS (AX), Z2
 	VFMADD231PS  Z2, Z1, Z0
-	VMOVUPS      (BX)(SI*1), Z1
-	VBROADCASTSS 4(CX), Z2
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (SI)(DI*1), Z1
+	VBROADCASTSS 4(AX), Z2
 	VFMADD231PS  Z2, Z1, Z0
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, CX
 	JGE          loopN1
 
 tailN1:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, CX
 	JZ           endN1
-	VMOVUPS      (BX), Z1
-	VBROADCASTSS (CX), Z2
+	PREFETCHT0   (DX)
+	VMOVUPS      (SI), Z1
+	VBROADCASTSS (AX), Z2
 	VFMADD231PS  Z2, Z1, Z0
 
 endN1:
 finish1:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd1
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 
 noadd1:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias1
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -156,117 +193,178 @@ noadd1:
 
 nobias1:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu1
 	VPXORD Z1, Z1, Z1
 	VMAXPS Z0, Z1, Z0
 
 norelu1:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky1
 	VPXORD       Z1, Z1, Z1
-	VBROADCASTSS slope+88(FP), Z2
+	VBROADCASTSS slope+104(FP), Z2
 	VCMPPS       $0x12, Z1, Z0, K1
 	VMULPS       Z2, Z0, K1, Z0
 
 noleaky1:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more1
 	VZEROUPPER
 	RET
 
-rows2:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor2
-	SUBQ   $0x02, AX
-	JL     tailT2
+more1:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down1
+	ADDQ  $0x04, a+40(FP)
+	JMP   downC1
+
+down1:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC1:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile1
+
+tile2:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor2
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT2
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT2:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT2
 
 loopT2:
-	VMOVUPS      (BX), Z2
-	VBROADCASTSS (CX), Z3
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z2
+	VBROADCASTSS (AX), Z3
 	VFMADD231PS  Z3, Z2, Z0
-	VBROADCASTSS 4(CX), Z3
+	VBROADCASTSS 4(AX), Z3
 	VFMADD231PS  Z3, Z2, Z1
-	VMOVUPS      (BX)(SI*1), Z2
-	VBROADCASTSS (CX)(DX*1), Z3
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z2
+	VBROADCASTSS (AX)(CX*1), Z3
 	VFMADD231PS  Z3, Z2, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z3
+	VBROADCASTSS 4(AX)(CX*1), Z3
 	VFMADD231PS  Z3, Z2, Z1
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT2
 
 tailT2:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT2
-	VMOVUPS      (BX), Z2
-	VBROADCASTSS (CX), Z3
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z2
+	VBROADCASTSS (AX), Z3
 	VFMADD231PS  Z3, Z2, Z0
-	VBROADCASTSS 4(CX), Z3
+	VBROADCASTSS 4(AX), Z3
 	VFMADD231PS  Z3, Z2, Z1
 
 endT2:
 	JMP finish2
 
 rowmajor2:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near2
+	IMUL3Q $0x02, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near2:
+	MOVQ k+32(FP), SI
+	MOVQ b+56(FP), DI
+	MOVQ ldb+64(FP), R8
+	SUBQ $0x02, SI
 	JL   tailN2
 
 loopN2:
-	VMOVUPS      (BX), Z2
-	VBROADCASTSS (CX), Z3
+	PREFETCHT0   (DX)
+	VMOVUPS      (DI), Z2
+	VBROADCASTSS (AX), Z3
 	VFMADD231PS  Z3, Z2, Z0
-	VBROADCASTSS (CX)(DX*1), Z3
+	VBROADCASTSS (AX)(CX*1), Z3
 	VFMADD231PS  Z3, Z2, Z1
-	VMOVUPS      (BX)(SI*1), Z2
-	VBROADCASTSS 4(CX), Z3
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (DI)(R8*1), Z2
+	VBROADCASTSS 4(AX), Z3
 	VFMADD231PS  Z3, Z2, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z3
+	VBROADCASTSS 4(AX)(CX*1), Z3
 	VFMADD231PS  Z3, Z2, Z1
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (DI)(R8*2), DI
+	SUBQ         $0x02, SI
 	JGE          loopN2
 
 tailN2:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, SI
 	JZ           endN2
-	VMOVUPS      (BX), Z2
-	VBROADCASTSS (CX), Z3
+	PREFETCHT0   (DX)
+	VMOVUPS      (DI), Z2
+	VBROADCASTSS (AX), Z3
 	VFMADD231PS  Z3, Z2, Z0
-	VBROADCASTSS (CX)(DX*1), Z3
+	VBROADCASTSS (AX)(CX*1), Z3
 	VFMADD231PS  Z3, Z2, Z1
 
 endN2:
 finish2:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd2
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	ADDQ      CX, AX
@@ -274,10 +372,10 @@ finish2:
 	VADDPS    Z3, Z1, Z1
 
 noadd2:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias2
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -289,7 +387,7 @@ noadd2:
 
 nobias2:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu2
 	VPXORD Z2, Z2, Z2
 	VMAXPS Z0, Z2, Z0
@@ -297,127 +395,190 @@ nobias2:
 
 norelu2:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky2
 	VPXORD       Z2, Z2, Z2
-	VBROADCASTSS slope+88(FP), Z3
+	VBROADCASTSS slope+104(FP), Z3
 	VCMPPS       $0x12, Z2, Z0, K1
 	VMULPS       Z3, Z0, K1, Z0
 	VCMPPS       $0x12, Z2, Z1, K1
 	VMULPS       Z3, Z1, K1, Z1
 
 noleaky2:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more2
 	VZEROUPPER
 	RET
 
-rows3:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor3
-	SUBQ   $0x02, AX
-	JL     tailT3
+more2:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down2
+	ADDQ  $0x08, a+40(FP)
+	JMP   downC2
+
+down2:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC2:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile2
+
+tile3:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor3
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT3
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT3:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT3
 
 loopT3:
-	VMOVUPS      (BX), Z3
-	VBROADCASTSS (CX), Z4
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z3
+	VBROADCASTSS (AX), Z4
 	VFMADD231PS  Z4, Z3, Z0
-	VBROADCASTSS 4(CX), Z4
+	VBROADCASTSS 4(AX), Z4
 	VFMADD231PS  Z4, Z3, Z1
-	VBROADCASTSS 8(CX), Z4
+	VBROADCASTSS 8(AX), Z4
 	VFMADD231PS  Z4, Z3, Z2
-	VMOVUPS      (BX)(SI*1), Z3
-	VBROADCASTSS (CX)(DX*1), Z4
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z3
+	VBROADCASTSS (AX)(CX*1), Z4
 	VFMADD231PS  Z4, Z3, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z4
+	VBROADCASTSS 4(AX)(CX*1), Z4
 	VFMADD231PS  Z4, Z3, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z4
+	VBROADCASTSS 8(AX)(CX*1), Z4
 	VFMADD231PS  Z4, Z3, Z2
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT3
 
 tailT3:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT3
-	VMOVUPS      (BX), Z3
-	VBROADCASTSS (CX), Z4
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z3
+	VBROADCASTSS (AX), Z4
 	VFMADD231PS  Z4, Z3, Z0
-	VBROADCASTSS 4(CX), Z4
+	VBROADCASTSS 4(AX), Z4
 	VFMADD231PS  Z4, Z3, Z1
-	VBROADCASTSS 8(CX), Z4
+	VBROADCASTSS 8(AX), Z4
 	VFMADD231PS  Z4, Z3, Z2
 
 endT3:
 	JMP finish3
 
 rowmajor3:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near3
+	IMUL3Q $0x03, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near3:
+	MOVQ k+32(FP), SI
+	MOVQ b+56(FP), DI
+	MOVQ ldb+64(FP), R8
+	SUBQ $0x02, SI
 	JL   tailN3
 
 loopN3:
-	VMOVUPS      (BX), Z3
-	VBROADCASTSS (CX), Z4
+	PREFETCHT0   (DX)
+	VMOVUPS      (DI), Z3
+	VBROADCASTSS (AX), Z4
 	VFMADD231PS  Z4, Z3, Z0
-	VBROADCASTSS (CX)(DX*1), Z4
+	VBROADCASTSS (AX)(CX*1), Z4
 	VFMADD231PS  Z4, Z3, Z1
-	VBROADCASTSS (CX)(DX*2), Z4
+	VBROADCASTSS (AX)(CX*2), Z4
 	VFMADD231PS  Z4, Z3, Z2
-	VMOVUPS      (BX)(SI*1), Z3
-	VBROADCASTSS 4(CX), Z4
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (DI)(R8*1), Z3
+	VBROADCASTSS 4(AX), Z4
 	VFMADD231PS  Z4, Z3, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z4
+	VBROADCASTSS 4(AX)(CX*1), Z4
 	VFMADD231PS  Z4, Z3, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z4
+	VBROADCASTSS 4(AX)(CX*2), Z4
 	VFMADD231PS  Z4, Z3, Z2
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (DI)(R8*2), DI
+	SUBQ         $0x02, SI
 	JGE          loopN3
 
 tailN3:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, SI
 	JZ           endN3
-	VMOVUPS      (BX), Z3
-	VBROADCASTSS (CX), Z4
+	PREFETCHT0   (DX)
+	VMOVUPS      (DI), Z3
+	VBROADCASTSS (AX), Z4
 	VFMADD231PS  Z4, Z3, Z0
-	VBROADCASTSS (CX)(DX*1), Z4
+	VBROADCASTSS (AX)(CX*1), Z4
 	VFMADD231PS  Z4, Z3, Z1
-	VBROADCASTSS (CX)(DX*2), Z4
+	VBROADCASTSS (AX)(CX*2), Z4
 	VFMADD231PS  Z4, Z3, Z2
 
 endN3:
 finish3:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd3
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	ADDQ      CX, AX
@@ -428,10 +589,10 @@ finish3:
 	VADDPS    Z4, Z2, Z2
 
 noadd3:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias3
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -444,7 +605,7 @@ noadd3:
 
 nobias3:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu3
 	VPXORD Z3, Z3, Z3
 	VMAXPS Z0, Z3, Z0
@@ -453,10 +614,10 @@ nobias3:
 
 norelu3:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky3
 	VPXORD       Z3, Z3, Z3
-	VBROADCASTSS slope+88(FP), Z4
+	VBROADCASTSS slope+104(FP), Z4
 	VCMPPS       $0x12, Z3, Z0, K1
 	VMULPS       Z4, Z0, K1, Z0
 	VCMPPS       $0x12, Z3, Z1, K1
@@ -465,135 +626,200 @@ norelu3:
 	VMULPS       Z4, Z2, K1, Z2
 
 noleaky3:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z2, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more3
 	VZEROUPPER
 	RET
 
-rows4:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor4
-	SUBQ   $0x02, AX
-	JL     tailT4
+more3:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down3
+	ADDQ  $0x0c, a+40(FP)
+	JMP   downC3
+
+down3:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC3:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile3
+
+tile4:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor4
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT4
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT4:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT4
 
 loopT4:
-	VMOVUPS      (BX), Z4
-	VBROADCASTSS (CX), Z5
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z4
+	VBROADCASTSS (AX), Z5
 	VFMADD231PS  Z5, Z4, Z0
-	VBROADCASTSS 4(CX), Z5
+	VBROADCASTSS 4(AX), Z5
 	VFMADD231PS  Z5, Z4, Z1
-	VBROADCASTSS 8(CX), Z5
+	VBROADCASTSS 8(AX), Z5
 	VFMADD231PS  Z5, Z4, Z2
-	VBROADCASTSS 12(CX), Z5
+	VBROADCASTSS 12(AX), Z5
 	VFMADD231PS  Z5, Z4, Z3
-	VMOVUPS      (BX)(SI*1), Z4
-	VBROADCASTSS (CX)(DX*1), Z5
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z4
+	VBROADCASTSS (AX)(CX*1), Z5
 	VFMADD231PS  Z5, Z4, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z5
+	VBROADCASTSS 4(AX)(CX*1), Z5
 	VFMADD231PS  Z5, Z4, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z5
+	VBROADCASTSS 8(AX)(CX*1), Z5
 	VFMADD231PS  Z5, Z4, Z2
-	VBROADCASTSS 12(CX)(DX*1), Z5
+	VBROADCASTSS 12(AX)(CX*1), Z5
 	VFMADD231PS  Z5, Z4, Z3
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT4
 
 tailT4:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT4
-	VMOVUPS      (BX), Z4
-	VBROADCASTSS (CX), Z5
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z4
+	VBROADCASTSS (AX), Z5
 	VFMADD231PS  Z5, Z4, Z0
-	VBROADCASTSS 4(CX), Z5
+	VBROADCASTSS 4(AX), Z5
 	VFMADD231PS  Z5, Z4, Z1
-	VBROADCASTSS 8(CX), Z5
+	VBROADCASTSS 8(AX), Z5
 	VFMADD231PS  Z5, Z4, Z2
-	VBROADCASTSS 12(CX), Z5
+	VBROADCASTSS 12(AX), Z5
 	VFMADD231PS  Z5, Z4, Z3
 
 endT4:
 	JMP finish4
 
 rowmajor4:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near4
+	IMUL3Q $0x04, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near4:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	SUBQ $0x02, DI
 	JL   tailN4
 
 loopN4:
-	VMOVUPS      (BX), Z4
-	VBROADCASTSS (CX), Z5
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Z4
+	VBROADCASTSS (AX), Z5
 	VFMADD231PS  Z5, Z4, Z0
-	VBROADCASTSS (CX)(DX*1), Z5
+	VBROADCASTSS (AX)(CX*1), Z5
 	VFMADD231PS  Z5, Z4, Z1
-	VBROADCASTSS (CX)(DX*2), Z5
+	VBROADCASTSS (AX)(CX*2), Z5
 	VFMADD231PS  Z5, Z4, Z2
-	VBROADCASTSS (DI), Z5
+	VBROADCASTSS (SI), Z5
 	VFMADD231PS  Z5, Z4, Z3
-	VMOVUPS      (BX)(SI*1), Z4
-	VBROADCASTSS 4(CX), Z5
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R8)(R9*1), Z4
+	VBROADCASTSS 4(AX), Z5
 	VFMADD231PS  Z5, Z4, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z5
+	VBROADCASTSS 4(AX)(CX*1), Z5
 	VFMADD231PS  Z5, Z4, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z5
+	VBROADCASTSS 4(AX)(CX*2), Z5
 	VFMADD231PS  Z5, Z4, Z2
-	VBROADCASTSS 4(DI), Z5
+	VBROADCASTSS 4(SI), Z5
 	VFMADD231PS  Z5, Z4, Z3
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	SUBQ         $0x02, DI
 	JGE          loopN4
 
 tailN4:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN4
-	VMOVUPS      (BX), Z4
-	VBROADCASTSS (CX), Z5
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Z4
+	VBROADCASTSS (AX), Z5
 	VFMADD231PS  Z5, Z4, Z0
-	VBROADCASTSS (CX)(DX*1), Z5
+	VBROADCASTSS (AX)(CX*1), Z5
 	VFMADD231PS  Z5, Z4, Z1
-	VBROADCASTSS (CX)(DX*2), Z5
+	VBROADCASTSS (AX)(CX*2), Z5
 	VFMADD231PS  Z5, Z4, Z2
-	VBROADCASTSS (DI), Z5
+	VBROADCASTSS (SI), Z5
 	VFMADD231PS  Z5, Z4, Z3
 
 endN4:
 finish4:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd4
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	ADDQ      CX, AX
@@ -607,10 +833,10 @@ finish4:
 	VADDPS    Z5, Z3, Z3
 
 noadd4:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias4
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -624,7 +850,7 @@ noadd4:
 
 nobias4:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu4
 	VPXORD Z4, Z4, Z4
 	VMAXPS Z0, Z4, Z0
@@ -634,10 +860,10 @@ nobias4:
 
 norelu4:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky4
 	VPXORD       Z4, Z4, Z4
-	VBROADCASTSS slope+88(FP), Z5
+	VBROADCASTSS slope+104(FP), Z5
 	VCMPPS       $0x12, Z4, Z0, K1
 	VMULPS       Z5, Z0, K1, Z0
 	VCMPPS       $0x12, Z4, Z1, K1
@@ -648,14 +874,14 @@ norelu4:
 	VMULPS       Z5, Z3, K1, Z3
 
 noleaky4:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
@@ -663,135 +889,202 @@ noleaky4:
 	VMOVUPS Z2, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z3, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more4
 	VZEROUPPER
 	RET
 
-rows5:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor5
-	SUBQ   $0x02, AX
-	JL     tailT5
+more4:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down4
+	ADDQ  $0x10, a+40(FP)
+	JMP   downC4
+
+down4:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC4:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile4
+
+tile5:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor5
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT5
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT5:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT5
 
 loopT5:
-	VMOVUPS      (BX), Z5
-	VBROADCASTSS (CX), Z6
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z5
+	VBROADCASTSS (AX), Z6
 	VFMADD231PS  Z6, Z5, Z0
-	VBROADCASTSS 4(CX), Z6
+	VBROADCASTSS 4(AX), Z6
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS 8(CX), Z6
+	VBROADCASTSS 8(AX), Z6
 	VFMADD231PS  Z6, Z5, Z2
-	VBROADCASTSS 12(CX), Z6
+	VBROADCASTSS 12(AX), Z6
 	VFMADD231PS  Z6, Z5, Z3
-	VBROADCASTSS 16(CX), Z6
+	VBROADCASTSS 16(AX), Z6
 	VFMADD231PS  Z6, Z5, Z4
-	VMOVUPS      (BX)(SI*1), Z5
-	VBROADCASTSS (CX)(DX*1), Z6
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z5
+	VBROADCASTSS (AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z6
+	VBROADCASTSS 4(AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z6
+	VBROADCASTSS 8(AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z2
-	VBROADCASTSS 12(CX)(DX*1), Z6
+	VBROADCASTSS 12(AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z3
-	VBROADCASTSS 16(CX)(DX*1), Z6
+	VBROADCASTSS 16(AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z4
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT5
 
 tailT5:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT5
-	VMOVUPS      (BX), Z5
-	VBROADCASTSS (CX), Z6
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z5
+	VBROADCASTSS (AX), Z6
 	VFMADD231PS  Z6, Z5, Z0
-	VBROADCASTSS 4(CX), Z6
+	VBROADCASTSS 4(AX), Z6
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS 8(CX), Z6
+	VBROADCASTSS 8(AX), Z6
 	VFMADD231PS  Z6, Z5, Z2
-	VBROADCASTSS 12(CX), Z6
+	VBROADCASTSS 12(AX), Z6
 	VFMADD231PS  Z6, Z5, Z3
-	VBROADCASTSS 16(CX), Z6
+	VBROADCASTSS 16(AX), Z6
 	VFMADD231PS  Z6, Z5, Z4
 
 endT5:
 	JMP finish5
 
 rowmajor5:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near5
+	IMUL3Q $0x05, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near5:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	SUBQ $0x02, DI
 	JL   tailN5
 
 loopN5:
-	VMOVUPS      (BX), Z5
-	VBROADCASTSS (CX), Z6
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Z5
+	VBROADCASTSS (AX), Z6
 	VFMADD231PS  Z6, Z5, Z0
-	VBROADCASTSS (CX)(DX*1), Z6
+	VBROADCASTSS (AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS (CX)(DX*2), Z6
+	VBROADCASTSS (AX)(CX*2), Z6
 	VFMADD231PS  Z6, Z5, Z2
-	VBROADCASTSS (DI), Z6
+	VBROADCASTSS (SI), Z6
 	VFMADD231PS  Z6, Z5, Z3
-	VBROADCASTSS (DI)(DX*1), Z6
+	VBROADCASTSS (SI)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z4
-	VMOVUPS      (BX)(SI*1), Z5
-	VBROADCASTSS 4(CX), Z6
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R8)(R9*1), Z5
+	VBROADCASTSS 4(AX), Z6
 	VFMADD231PS  Z6, Z5, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z6
+	VBROADCASTSS 4(AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z6
+	VBROADCASTSS 4(AX)(CX*2), Z6
 	VFMADD231PS  Z6, Z5, Z2
-	VBROADCASTSS 4(DI), Z6
+	VBROADCASTSS 4(SI), Z6
 	VFMADD231PS  Z6, Z5, Z3
-	VBROADCASTSS 4(DI)(DX*1), Z6
+	VBROADCASTSS 4(SI)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z4
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	SUBQ         $0x02, DI
 	JGE          loopN5
 
 tailN5:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN5
-	VMOVUPS      (BX), Z5
-	VBROADCASTSS (CX), Z6
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Z5
+	VBROADCASTSS (AX), Z6
 	VFMADD231PS  Z6, Z5, Z0
-	VBROADCASTSS (CX)(DX*1), Z6
+	VBROADCASTSS (AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS (CX)(DX*2), Z6
+	VBROADCASTSS (AX)(CX*2), Z6
 	VFMADD231PS  Z6, Z5, Z2
-	VBROADCASTSS (DI), Z6
+	VBROADCASTSS (SI), Z6
 	VFMADD231PS  Z6, Z5, Z3
-	VBROADCASTSS (DI)(DX*1), Z6
+	VBROADCASTSS (SI)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z4
 
 endN5:
 finish5:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd5
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	ADDQ      CX, AX
@@ -808,10 +1101,10 @@ finish5:
 	VADDPS    Z6, Z4, Z4
 
 noadd5:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias5
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -826,7 +1119,7 @@ noadd5:
 
 nobias5:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu5
 	VPXORD Z5, Z5, Z5
 	VMAXPS Z0, Z5, Z0
@@ -837,10 +1130,10 @@ nobias5:
 
 norelu5:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky5
 	VPXORD       Z5, Z5, Z5
-	VBROADCASTSS slope+88(FP), Z6
+	VBROADCASTSS slope+104(FP), Z6
 	VCMPPS       $0x12, Z5, Z0, K1
 	VMULPS       Z6, Z0, K1, Z0
 	VCMPPS       $0x12, Z5, Z1, K1
@@ -853,14 +1146,14 @@ norelu5:
 	VMULPS       Z6, Z4, K1, Z4
 
 noleaky5:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
@@ -870,148 +1163,217 @@ noleaky5:
 	VMOVUPS Z3, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z4, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more5
 	VZEROUPPER
 	RET
 
-rows6:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor6
-	SUBQ   $0x02, AX
-	JL     tailT6
+more5:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down5
+	ADDQ  $0x14, a+40(FP)
+	JMP   downC5
+
+down5:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC5:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile5
+
+tile6:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor6
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT6
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT6:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT6
 
 loopT6:
-	VMOVUPS      (BX), Z6
-	VBROADCASTSS (CX), Z7
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z6
+	VBROADCASTSS (AX), Z7
 	VFMADD231PS  Z7, Z6, Z0
-	VBROADCASTSS 4(CX), Z7
+	VBROADCASTSS 4(AX), Z7
 	VFMADD231PS  Z7, Z6, Z1
-	VBROADCASTSS 8(CX), Z7
+	VBROADCASTSS 8(AX), Z7
 	VFMADD231PS  Z7, Z6, Z2
-	VBROADCASTSS 12(CX), Z7
+	VBROADCASTSS 12(AX), Z7
 	VFMADD231PS  Z7, Z6, Z3
-	VBROADCASTSS 16(CX), Z7
+	VBROADCASTSS 16(AX), Z7
 	VFMADD231PS  Z7, Z6, Z4
-	VBROADCASTSS 20(CX), Z7
+	VBROADCASTSS 20(AX), Z7
 	VFMADD231PS  Z7, Z6, Z5
-	VMOVUPS      (BX)(SI*1), Z6
-	VBROADCASTSS (CX)(DX*1), Z7
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z6
+	VBROADCASTSS (AX)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z7
+	VBROADCASTSS 4(AX)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z7
+	VBROADCASTSS 8(AX)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z2
-	VBROADCASTSS 12(CX)(DX*1), Z7
+	VBROADCASTSS 12(AX)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z3
-	VBROADCASTSS 16(CX)(DX*1), Z7
+	VBROADCASTSS 16(AX)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z4
-	VBROADCASTSS 20(CX)(DX*1), Z7
+	VBROADCASTSS 20(AX)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z5
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT6
 
 tailT6:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT6
-	VMOVUPS      (BX), Z6
-	VBROADCASTSS (CX), Z7
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z6
+	VBROADCASTSS (AX), Z7
 	VFMADD231PS  Z7, Z6, Z0
-	VBROADCASTSS 4(CX), Z7
+	VBROADCASTSS 4(AX), Z7
 	VFMADD231PS  Z7, Z6, Z1
-	VBROADCASTSS 8(CX), Z7
+	VBROADCASTSS 8(AX), Z7
 	VFMADD231PS  Z7, Z6, Z2
-	VBROADCASTSS 12(CX), Z7
+	VBROADCASTSS 12(AX), Z7
 	VFMADD231PS  Z7, Z6, Z3
-	VBROADCASTSS 16(CX), Z7
+	VBROADCASTSS 16(AX), Z7
 	VFMADD231PS  Z7, Z6, Z4
-	VBROADCASTSS 20(CX), Z7
+	VBROADCASTSS 20(AX), Z7
 	VFMADD231PS  Z7, Z6, Z5
 
 endT6:
 	JMP finish6
 
 rowmajor6:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near6
+	IMUL3Q $0x06, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near6:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	SUBQ $0x02, DI
 	JL   tailN6
 
 loopN6:
-	VMOVUPS      (BX), Z6
-	VBROADCASTSS (CX), Z7
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Z6
+	VBROADCASTSS (AX), Z7
 	VFMADD231PS  Z7, Z6, Z0
-	VBROADCASTSS (CX)(DX*1), Z7
+	VBROADCASTSS (AX)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z1
-	VBROADCASTSS (CX)(DX*2), Z7
+	VBROADCASTSS (AX)(CX*2), Z7
 	VFMADD231PS  Z7, Z6, Z2
-	VBROADCASTSS (DI), Z7
+	VBROADCASTSS (SI), Z7
 	VFMADD231PS  Z7, Z6, Z3
-	VBROADCASTSS (DI)(DX*1), Z7
+	VBROADCASTSS (SI)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z4
-	VBROADCASTSS (DI)(DX*2), Z7
+	VBROADCASTSS (SI)(CX*2), Z7
 	VFMADD231PS  Z7, Z6, Z5
-	VMOVUPS      (BX)(SI*1), Z6
-	VBROADCASTSS 4(CX), Z7
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R8)(R9*1), Z6
+	VBROADCASTSS 4(AX), Z7
 	VFMADD231PS  Z7, Z6, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z7
+	VBROADCASTSS 4(AX)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z7
+	VBROADCASTSS 4(AX)(CX*2), Z7
 	VFMADD231PS  Z7, Z6, Z2
-	VBROADCASTSS 4(DI), Z7
+	VBROADCASTSS 4(SI), Z7
 	VFMADD231PS  Z7, Z6, Z3
-	VBROADCASTSS 4(DI)(DX*1), Z7
+	VBROADCASTSS 4(SI)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z4
-	VBROADCASTSS 4(DI)(DX*2), Z7
+	VBROADCASTSS 4(SI)(CX*2), Z7
 	VFMADD231PS  Z7, Z6, Z5
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	SUBQ         $0x02, DI
 	JGE          loopN6
 
 tailN6:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN6
-	VMOVUPS      (BX), Z6
-	VBROADCASTSS (CX), Z7
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Z6
+	VBROADCASTSS (AX), Z7
 	VFMADD231PS  Z7, Z6, Z0
-	VBROADCASTSS (CX)(DX*1), Z7
+	VBROADCASTSS (AX)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z1
-	VBROADCASTSS (CX)(DX*2), Z7
+	VBROADCASTSS (AX)(CX*2), Z7
 	VFMADD231PS  Z7, Z6, Z2
-	VBROADCASTSS (DI), Z7
+	VBROADCASTSS (SI), Z7
 	VFMADD231PS  Z7, Z6, Z3
-	VBROADCASTSS (DI)(DX*1), Z7
+	VBROADCASTSS (SI)(CX*1), Z7
 	VFMADD231PS  Z7, Z6, Z4
-	VBROADCASTSS (DI)(DX*2), Z7
+	VBROADCASTSS (SI)(CX*2), Z7
 	VFMADD231PS  Z7, Z6, Z5
 
 endN6:
 finish6:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd6
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	ADDQ      CX, AX
@@ -1031,10 +1393,10 @@ finish6:
 	VADDPS    Z7, Z5, Z5
 
 noadd6:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias6
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -1050,7 +1412,7 @@ noadd6:
 
 nobias6:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu6
 	VPXORD Z6, Z6, Z6
 	VMAXPS Z0, Z6, Z0
@@ -1062,10 +1424,10 @@ nobias6:
 
 norelu6:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky6
 	VPXORD       Z6, Z6, Z6
-	VBROADCASTSS slope+88(FP), Z7
+	VBROADCASTSS slope+104(FP), Z7
 	VCMPPS       $0x12, Z6, Z0, K1
 	VMULPS       Z7, Z0, K1, Z0
 	VCMPPS       $0x12, Z6, Z1, K1
@@ -1080,14 +1442,14 @@ norelu6:
 	VMULPS       Z7, Z5, K1, Z5
 
 noleaky6:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
@@ -1099,164 +1461,235 @@ noleaky6:
 	VMOVUPS Z4, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z5, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more6
 	VZEROUPPER
 	RET
 
-rows7:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor7
-	SUBQ   $0x02, AX
-	JL     tailT7
+more6:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down6
+	ADDQ  $0x18, a+40(FP)
+	JMP   downC6
+
+down6:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC6:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile6
+
+tile7:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor7
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT7
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT7:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT7
 
 loopT7:
-	VMOVUPS      (BX), Z7
-	VBROADCASTSS (CX), Z8
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z7
+	VBROADCASTSS (AX), Z8
 	VFMADD231PS  Z8, Z7, Z0
-	VBROADCASTSS 4(CX), Z8
+	VBROADCASTSS 4(AX), Z8
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS 8(CX), Z8
+	VBROADCASTSS 8(AX), Z8
 	VFMADD231PS  Z8, Z7, Z2
-	VBROADCASTSS 12(CX), Z8
+	VBROADCASTSS 12(AX), Z8
 	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS 16(CX), Z8
+	VBROADCASTSS 16(AX), Z8
 	VFMADD231PS  Z8, Z7, Z4
-	VBROADCASTSS 20(CX), Z8
+	VBROADCASTSS 20(AX), Z8
 	VFMADD231PS  Z8, Z7, Z5
-	VBROADCASTSS 24(CX), Z8
+	VBROADCASTSS 24(AX), Z8
 	VFMADD231PS  Z8, Z7, Z6
-	VMOVUPS      (BX)(SI*1), Z7
-	VBROADCASTSS (CX)(DX*1), Z8
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z7
+	VBROADCASTSS (AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z8
+	VBROADCASTSS 4(AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z8
+	VBROADCASTSS 8(AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z2
-	VBROADCASTSS 12(CX)(DX*1), Z8
+	VBROADCASTSS 12(AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS 16(CX)(DX*1), Z8
+	VBROADCASTSS 16(AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z4
-	VBROADCASTSS 20(CX)(DX*1), Z8
+	VBROADCASTSS 20(AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z5
-	VBROADCASTSS 24(CX)(DX*1), Z8
+	VBROADCASTSS 24(AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z6
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT7
 
 tailT7:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT7
-	VMOVUPS      (BX), Z7
-	VBROADCASTSS (CX), Z8
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z7
+	VBROADCASTSS (AX), Z8
 	VFMADD231PS  Z8, Z7, Z0
-	VBROADCASTSS 4(CX), Z8
+	VBROADCASTSS 4(AX), Z8
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS 8(CX), Z8
+	VBROADCASTSS 8(AX), Z8
 	VFMADD231PS  Z8, Z7, Z2
-	VBROADCASTSS 12(CX), Z8
+	VBROADCASTSS 12(AX), Z8
 	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS 16(CX), Z8
+	VBROADCASTSS 16(AX), Z8
 	VFMADD231PS  Z8, Z7, Z4
-	VBROADCASTSS 20(CX), Z8
+	VBROADCASTSS 20(AX), Z8
 	VFMADD231PS  Z8, Z7, Z5
-	VBROADCASTSS 24(CX), Z8
+	VBROADCASTSS 24(AX), Z8
 	VFMADD231PS  Z8, Z7, Z6
 
 endT7:
 	JMP finish7
 
 rowmajor7:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R8
+	TESTQ  $0x00000002, R8
+	JZ     near7
+	IMUL3Q $0x07, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near7:
+	MOVQ k+32(FP), R8
+	MOVQ b+56(FP), R9
+	MOVQ ldb+64(FP), R10
+	SUBQ $0x02, R8
 	JL   tailN7
 
 loopN7:
-	VMOVUPS      (BX), Z7
-	VBROADCASTSS (CX), Z8
+	PREFETCHT0   (DX)
+	VMOVUPS      (R9), Z7
+	VBROADCASTSS (AX), Z8
 	VFMADD231PS  Z8, Z7, Z0
-	VBROADCASTSS (CX)(DX*1), Z8
+	VBROADCASTSS (AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS (CX)(DX*2), Z8
+	VBROADCASTSS (AX)(CX*2), Z8
 	VFMADD231PS  Z8, Z7, Z2
+	VBROADCASTSS (SI), Z8
+	VFMADD231PS  Z8, Z7, Z3
+	VBROADCASTSS (SI)(CX*1), Z8
+	VFMADD231PS  Z8, Z7, Z4
+	VBROADCASTSS (SI)(CX*2), Z8
+	VFMADD231PS  Z8, Z7, Z5
 	VBROADCASTSS (DI), Z8
-	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS (DI)(DX*1), Z8
-	VFMADD231PS  Z8, Z7, Z4
-	VBROADCASTSS (DI)(DX*2), Z8
-	VFMADD231PS  Z8, Z7, Z5
-	VBROADCASTSS (R8), Z8
 	VFMADD231PS  Z8, Z7, Z6
-	VMOVUPS      (BX)(SI*1), Z7
-	VBROADCASTSS 4(CX), Z8
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R9)(R10*1), Z7
+	VBROADCASTSS 4(AX), Z8
 	VFMADD231PS  Z8, Z7, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z8
+	VBROADCASTSS 4(AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z8
+	VBROADCASTSS 4(AX)(CX*2), Z8
 	VFMADD231PS  Z8, Z7, Z2
-	VBROADCASTSS 4(DI), Z8
+	VBROADCASTSS 4(SI), Z8
 	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS 4(DI)(DX*1), Z8
+	VBROADCASTSS 4(SI)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z4
-	VBROADCASTSS 4(DI)(DX*2), Z8
+	VBROADCASTSS 4(SI)(CX*2), Z8
 	VFMADD231PS  Z8, Z7, Z5
-	VBROADCASTSS 4(R8), Z8
+	VBROADCASTSS 4(DI), Z8
 	VFMADD231PS  Z8, Z7, Z6
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R9)(R10*2), R9
+	SUBQ         $0x02, R8
 	JGE          loopN7
 
 tailN7:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R8
 	JZ           endN7
-	VMOVUPS      (BX), Z7
-	VBROADCASTSS (CX), Z8
+	PREFETCHT0   (DX)
+	VMOVUPS      (R9), Z7
+	VBROADCASTSS (AX), Z8
 	VFMADD231PS  Z8, Z7, Z0
-	VBROADCASTSS (CX)(DX*1), Z8
+	VBROADCASTSS (AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS (CX)(DX*2), Z8
+	VBROADCASTSS (AX)(CX*2), Z8
 	VFMADD231PS  Z8, Z7, Z2
-	VBROADCASTSS (DI), Z8
+	VBROADCASTSS (SI), Z8
 	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS (DI)(DX*1), Z8
+	VBROADCASTSS (SI)(CX*1), Z8
 	VFMADD231PS  Z8, Z7, Z4
-	VBROADCASTSS (DI)(DX*2), Z8
+	VBROADCASTSS (SI)(CX*2), Z8
 	VFMADD231PS  Z8, Z7, Z5
-	VBROADCASTSS (R8), Z8
+	VBROADCASTSS (DI), Z8
 	VFMADD231PS  Z8, Z7, Z6
 
 endN7:
 finish7:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd7
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	ADDQ      CX, AX
@@ -1279,10 +1712,10 @@ finish7:
 	VADDPS    Z8, Z6, Z6
 
 noadd7:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias7
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -1299,7 +1732,7 @@ noadd7:
 
 nobias7:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu7
 	VPXORD Z7, Z7, Z7
 	VMAXPS Z0, Z7, Z0
@@ -1312,10 +1745,10 @@ nobias7:
 
 norelu7:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky7
 	VPXORD       Z7, Z7, Z7
-	VBROADCASTSS slope+88(FP), Z8
+	VBROADCASTSS slope+104(FP), Z8
 	VCMPPS       $0x12, Z7, Z0, K1
 	VMULPS       Z8, Z0, K1, Z0
 	VCMPPS       $0x12, Z7, Z1, K1
@@ -1332,14 +1765,14 @@ norelu7:
 	VMULPS       Z8, Z6, K1, Z6
 
 noleaky7:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
@@ -1353,177 +1786,250 @@ noleaky7:
 	VMOVUPS Z5, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z6, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more7
 	VZEROUPPER
 	RET
 
-rows8:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor8
-	SUBQ   $0x02, AX
-	JL     tailT8
+more7:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down7
+	ADDQ  $0x1c, a+40(FP)
+	JMP   downC7
+
+down7:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x07, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC7:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x07, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile7
+
+tile8:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor8
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT8
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT8:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT8
 
 loopT8:
-	VMOVUPS      (BX), Z8
-	VBROADCASTSS (CX), Z9
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z8
+	VBROADCASTSS (AX), Z9
 	VFMADD231PS  Z9, Z8, Z0
-	VBROADCASTSS 4(CX), Z9
+	VBROADCASTSS 4(AX), Z9
 	VFMADD231PS  Z9, Z8, Z1
-	VBROADCASTSS 8(CX), Z9
+	VBROADCASTSS 8(AX), Z9
 	VFMADD231PS  Z9, Z8, Z2
-	VBROADCASTSS 12(CX), Z9
+	VBROADCASTSS 12(AX), Z9
 	VFMADD231PS  Z9, Z8, Z3
-	VBROADCASTSS 16(CX), Z9
+	VBROADCASTSS 16(AX), Z9
 	VFMADD231PS  Z9, Z8, Z4
-	VBROADCASTSS 20(CX), Z9
+	VBROADCASTSS 20(AX), Z9
 	VFMADD231PS  Z9, Z8, Z5
-	VBROADCASTSS 24(CX), Z9
+	VBROADCASTSS 24(AX), Z9
 	VFMADD231PS  Z9, Z8, Z6
-	VBROADCASTSS 28(CX), Z9
+	VBROADCASTSS 28(AX), Z9
 	VFMADD231PS  Z9, Z8, Z7
-	VMOVUPS      (BX)(SI*1), Z8
-	VBROADCASTSS (CX)(DX*1), Z9
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z8
+	VBROADCASTSS (AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z9
+	VBROADCASTSS 4(AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z9
+	VBROADCASTSS 8(AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z2
-	VBROADCASTSS 12(CX)(DX*1), Z9
+	VBROADCASTSS 12(AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z3
-	VBROADCASTSS 16(CX)(DX*1), Z9
+	VBROADCASTSS 16(AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z4
-	VBROADCASTSS 20(CX)(DX*1), Z9
+	VBROADCASTSS 20(AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z5
-	VBROADCASTSS 24(CX)(DX*1), Z9
+	VBROADCASTSS 24(AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z6
-	VBROADCASTSS 28(CX)(DX*1), Z9
+	VBROADCASTSS 28(AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z7
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT8
 
 tailT8:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT8
-	VMOVUPS      (BX), Z8
-	VBROADCASTSS (CX), Z9
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z8
+	VBROADCASTSS (AX), Z9
 	VFMADD231PS  Z9, Z8, Z0
-	VBROADCASTSS 4(CX), Z9
+	VBROADCASTSS 4(AX), Z9
 	VFMADD231PS  Z9, Z8, Z1
-	VBROADCASTSS 8(CX), Z9
+	VBROADCASTSS 8(AX), Z9
 	VFMADD231PS  Z9, Z8, Z2
-	VBROADCASTSS 12(CX), Z9
+	VBROADCASTSS 12(AX), Z9
 	VFMADD231PS  Z9, Z8, Z3
-	VBROADCASTSS 16(CX), Z9
+	VBROADCASTSS 16(AX), Z9
 	VFMADD231PS  Z9, Z8, Z4
-	VBROADCASTSS 20(CX), Z9
+	VBROADCASTSS 20(AX), Z9
 	VFMADD231PS  Z9, Z8, Z5
-	VBROADCASTSS 24(CX), Z9
+	VBROADCASTSS 24(AX), Z9
 	VFMADD231PS  Z9, Z8, Z6
-	VBROADCASTSS 28(CX), Z9
+	VBROADCASTSS 28(AX), Z9
 	VFMADD231PS  Z9, Z8, Z7
 
 endT8:
 	JMP finish8
 
 rowmajor8:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R8
+	TESTQ  $0x00000002, R8
+	JZ     near8
+	IMUL3Q $0x08, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near8:
+	MOVQ k+32(FP), R8
+	MOVQ b+56(FP), R9
+	MOVQ ldb+64(FP), R10
+	SUBQ $0x02, R8
 	JL   tailN8
 
 loopN8:
-	VMOVUPS      (BX), Z8
-	VBROADCASTSS (CX), Z9
+	PREFETCHT0   (DX)
+	VMOVUPS      (R9), Z8
+	VBROADCASTSS (AX), Z9
 	VFMADD231PS  Z9, Z8, Z0
-	VBROADCASTSS (CX)(DX*1), Z9
+	VBROADCASTSS (AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z1
-	VBROADCASTSS (CX)(DX*2), Z9
+	VBROADCASTSS (AX)(CX*2), Z9
 	VFMADD231PS  Z9, Z8, Z2
+	VBROADCASTSS (SI), Z9
+	VFMADD231PS  Z9, Z8, Z3
+	VBROADCASTSS (SI)(CX*1), Z9
+	VFMADD231PS  Z9, Z8, Z4
+	VBROADCASTSS (SI)(CX*2), Z9
+	VFMADD231PS  Z9, Z8, Z5
 	VBROADCASTSS (DI), Z9
-	VFMADD231PS  Z9, Z8, Z3
-	VBROADCASTSS (DI)(DX*1), Z9
-	VFMADD231PS  Z9, Z8, Z4
-	VBROADCASTSS (DI)(DX*2), Z9
-	VFMADD231PS  Z9, Z8, Z5
-	VBROADCASTSS (R8), Z9
 	VFMADD231PS  Z9, Z8, Z6
-	VBROADCASTSS (R8)(DX*1), Z9
+	VBROADCASTSS (DI)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z7
-	VMOVUPS      (BX)(SI*1), Z8
-	VBROADCASTSS 4(CX), Z9
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R9)(R10*1), Z8
+	VBROADCASTSS 4(AX), Z9
 	VFMADD231PS  Z9, Z8, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z9
+	VBROADCASTSS 4(AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z9
+	VBROADCASTSS 4(AX)(CX*2), Z9
 	VFMADD231PS  Z9, Z8, Z2
-	VBROADCASTSS 4(DI), Z9
+	VBROADCASTSS 4(SI), Z9
 	VFMADD231PS  Z9, Z8, Z3
-	VBROADCASTSS 4(DI)(DX*1), Z9
+	VBROADCASTSS 4(SI)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z4
-	VBROADCASTSS 4(DI)(DX*2), Z9
+	VBROADCASTSS 4(SI)(CX*2), Z9
 	VFMADD231PS  Z9, Z8, Z5
-	VBROADCASTSS 4(R8), Z9
+	VBROADCASTSS 4(DI), Z9
 	VFMADD231PS  Z9, Z8, Z6
-	VBROADCASTSS 4(R8)(DX*1), Z9
+	VBROADCASTSS 4(DI)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z7
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R9)(R10*2), R9
+	SUBQ         $0x02, R8
 	JGE          loopN8
 
 tailN8:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R8
 	JZ           endN8
-	VMOVUPS      (BX), Z8
-	VBROADCASTSS (CX), Z9
+	PREFETCHT0   (DX)
+	VMOVUPS      (R9), Z8
+	VBROADCASTSS (AX), Z9
 	VFMADD231PS  Z9, Z8, Z0
-	VBROADCASTSS (CX)(DX*1), Z9
+	VBROADCASTSS (AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z1
-	VBROADCASTSS (CX)(DX*2), Z9
+	VBROADCASTSS (AX)(CX*2), Z9
 	VFMADD231PS  Z9, Z8, Z2
-	VBROADCASTSS (DI), Z9
+	VBROADCASTSS (SI), Z9
 	VFMADD231PS  Z9, Z8, Z3
-	VBROADCASTSS (DI)(DX*1), Z9
+	VBROADCASTSS (SI)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z4
-	VBROADCASTSS (DI)(DX*2), Z9
+	VBROADCASTSS (SI)(CX*2), Z9
 	VFMADD231PS  Z9, Z8, Z5
-	VBROADCASTSS (R8), Z9
+	VBROADCASTSS (DI), Z9
 	VFMADD231PS  Z9, Z8, Z6
-	VBROADCASTSS (R8)(DX*1), Z9
+	VBROADCASTSS (DI)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z7
 
 endN8:
 finish8:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd8
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z9
 	VADDPS    Z9, Z0, Z0
 	ADDQ      CX, AX
@@ -1549,10 +2055,10 @@ finish8:
 	VADDPS    Z9, Z7, Z7
 
 noadd8:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias8
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -1570,7 +2076,7 @@ noadd8:
 
 nobias8:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu8
 	VPXORD Z8, Z8, Z8
 	VMAXPS Z0, Z8, Z0
@@ -1584,10 +2090,10 @@ nobias8:
 
 norelu8:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky8
 	VPXORD       Z8, Z8, Z8
-	VBROADCASTSS slope+88(FP), Z9
+	VBROADCASTSS slope+104(FP), Z9
 	VCMPPS       $0x12, Z8, Z0, K1
 	VMULPS       Z9, Z0, K1, Z0
 	VCMPPS       $0x12, Z8, Z1, K1
@@ -1606,14 +2112,14 @@ norelu8:
 	VMULPS       Z9, Z7, K1, Z7
 
 noleaky8:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
@@ -1629,190 +2135,265 @@ noleaky8:
 	VMOVUPS Z6, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z7, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more8
 	VZEROUPPER
 	RET
 
-rows9:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor9
-	SUBQ   $0x02, AX
-	JL     tailT9
+more8:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down8
+	ADDQ  $0x20, a+40(FP)
+	JMP   downC8
+
+down8:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x08, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC8:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x08, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile8
+
+tile9:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor9
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT9
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT9:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT9
 
 loopT9:
-	VMOVUPS      (BX), Z9
-	VBROADCASTSS (CX), Z10
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z9
+	VBROADCASTSS (AX), Z10
 	VFMADD231PS  Z10, Z9, Z0
-	VBROADCASTSS 4(CX), Z10
+	VBROADCASTSS 4(AX), Z10
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS 8(CX), Z10
+	VBROADCASTSS 8(AX), Z10
 	VFMADD231PS  Z10, Z9, Z2
-	VBROADCASTSS 12(CX), Z10
+	VBROADCASTSS 12(AX), Z10
 	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS 16(CX), Z10
+	VBROADCASTSS 16(AX), Z10
 	VFMADD231PS  Z10, Z9, Z4
-	VBROADCASTSS 20(CX), Z10
+	VBROADCASTSS 20(AX), Z10
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS 24(CX), Z10
+	VBROADCASTSS 24(AX), Z10
 	VFMADD231PS  Z10, Z9, Z6
-	VBROADCASTSS 28(CX), Z10
+	VBROADCASTSS 28(AX), Z10
 	VFMADD231PS  Z10, Z9, Z7
-	VBROADCASTSS 32(CX), Z10
+	VBROADCASTSS 32(AX), Z10
 	VFMADD231PS  Z10, Z9, Z8
-	VMOVUPS      (BX)(SI*1), Z9
-	VBROADCASTSS (CX)(DX*1), Z10
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z9
+	VBROADCASTSS (AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z10
+	VBROADCASTSS 4(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z10
+	VBROADCASTSS 8(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z2
-	VBROADCASTSS 12(CX)(DX*1), Z10
+	VBROADCASTSS 12(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS 16(CX)(DX*1), Z10
+	VBROADCASTSS 16(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z4
-	VBROADCASTSS 20(CX)(DX*1), Z10
+	VBROADCASTSS 20(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS 24(CX)(DX*1), Z10
+	VBROADCASTSS 24(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z6
-	VBROADCASTSS 28(CX)(DX*1), Z10
+	VBROADCASTSS 28(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z7
-	VBROADCASTSS 32(CX)(DX*1), Z10
+	VBROADCASTSS 32(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z8
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT9
 
 tailT9:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT9
-	VMOVUPS      (BX), Z9
-	VBROADCASTSS (CX), Z10
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z9
+	VBROADCASTSS (AX), Z10
 	VFMADD231PS  Z10, Z9, Z0
-	VBROADCASTSS 4(CX), Z10
+	VBROADCASTSS 4(AX), Z10
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS 8(CX), Z10
+	VBROADCASTSS 8(AX), Z10
 	VFMADD231PS  Z10, Z9, Z2
-	VBROADCASTSS 12(CX), Z10
+	VBROADCASTSS 12(AX), Z10
 	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS 16(CX), Z10
+	VBROADCASTSS 16(AX), Z10
 	VFMADD231PS  Z10, Z9, Z4
-	VBROADCASTSS 20(CX), Z10
+	VBROADCASTSS 20(AX), Z10
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS 24(CX), Z10
+	VBROADCASTSS 24(AX), Z10
 	VFMADD231PS  Z10, Z9, Z6
-	VBROADCASTSS 28(CX), Z10
+	VBROADCASTSS 28(AX), Z10
 	VFMADD231PS  Z10, Z9, Z7
-	VBROADCASTSS 32(CX), Z10
+	VBROADCASTSS 32(AX), Z10
 	VFMADD231PS  Z10, Z9, Z8
 
 endT9:
 	JMP finish9
 
 rowmajor9:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R8
+	TESTQ  $0x00000002, R8
+	JZ     near9
+	IMUL3Q $0x09, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near9:
+	MOVQ k+32(FP), R8
+	MOVQ b+56(FP), R9
+	MOVQ ldb+64(FP), R10
+	SUBQ $0x02, R8
 	JL   tailN9
 
 loopN9:
-	VMOVUPS      (BX), Z9
-	VBROADCASTSS (CX), Z10
+	PREFETCHT0   (DX)
+	VMOVUPS      (R9), Z9
+	VBROADCASTSS (AX), Z10
 	VFMADD231PS  Z10, Z9, Z0
-	VBROADCASTSS (CX)(DX*1), Z10
+	VBROADCASTSS (AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS (CX)(DX*2), Z10
+	VBROADCASTSS (AX)(CX*2), Z10
 	VFMADD231PS  Z10, Z9, Z2
+	VBROADCASTSS (SI), Z10
+	VFMADD231PS  Z10, Z9, Z3
+	VBROADCASTSS (SI)(CX*1), Z10
+	VFMADD231PS  Z10, Z9, Z4
+	VBROADCASTSS (SI)(CX*2), Z10
+	VFMADD231PS  Z10, Z9, Z5
 	VBROADCASTSS (DI), Z10
-	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS (DI)(DX*1), Z10
-	VFMADD231PS  Z10, Z9, Z4
-	VBROADCASTSS (DI)(DX*2), Z10
-	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS (R8), Z10
 	VFMADD231PS  Z10, Z9, Z6
-	VBROADCASTSS (R8)(DX*1), Z10
+	VBROADCASTSS (DI)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z7
-	VBROADCASTSS (R8)(DX*2), Z10
+	VBROADCASTSS (DI)(CX*2), Z10
 	VFMADD231PS  Z10, Z9, Z8
-	VMOVUPS      (BX)(SI*1), Z9
-	VBROADCASTSS 4(CX), Z10
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R9)(R10*1), Z9
+	VBROADCASTSS 4(AX), Z10
 	VFMADD231PS  Z10, Z9, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z10
+	VBROADCASTSS 4(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z10
+	VBROADCASTSS 4(AX)(CX*2), Z10
 	VFMADD231PS  Z10, Z9, Z2
-	VBROADCASTSS 4(DI), Z10
+	VBROADCASTSS 4(SI), Z10
 	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS 4(DI)(DX*1), Z10
+	VBROADCASTSS 4(SI)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z4
-	VBROADCASTSS 4(DI)(DX*2), Z10
+	VBROADCASTSS 4(SI)(CX*2), Z10
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS 4(R8), Z10
+	VBROADCASTSS 4(DI), Z10
 	VFMADD231PS  Z10, Z9, Z6
-	VBROADCASTSS 4(R8)(DX*1), Z10
+	VBROADCASTSS 4(DI)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z7
-	VBROADCASTSS 4(R8)(DX*2), Z10
+	VBROADCASTSS 4(DI)(CX*2), Z10
 	VFMADD231PS  Z10, Z9, Z8
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R9)(R10*2), R9
+	SUBQ         $0x02, R8
 	JGE          loopN9
 
 tailN9:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R8
 	JZ           endN9
-	VMOVUPS      (BX), Z9
-	VBROADCASTSS (CX), Z10
+	PREFETCHT0   (DX)
+	VMOVUPS      (R9), Z9
+	VBROADCASTSS (AX), Z10
 	VFMADD231PS  Z10, Z9, Z0
-	VBROADCASTSS (CX)(DX*1), Z10
+	VBROADCASTSS (AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS (CX)(DX*2), Z10
+	VBROADCASTSS (AX)(CX*2), Z10
 	VFMADD231PS  Z10, Z9, Z2
-	VBROADCASTSS (DI), Z10
+	VBROADCASTSS (SI), Z10
 	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS (DI)(DX*1), Z10
+	VBROADCASTSS (SI)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z4
-	VBROADCASTSS (DI)(DX*2), Z10
+	VBROADCASTSS (SI)(CX*2), Z10
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS (R8), Z10
+	VBROADCASTSS (DI), Z10
 	VFMADD231PS  Z10, Z9, Z6
-	VBROADCASTSS (R8)(DX*1), Z10
+	VBROADCASTSS (DI)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z7
-	VBROADCASTSS (R8)(DX*2), Z10
+	VBROADCASTSS (DI)(CX*2), Z10
 	VFMADD231PS  Z10, Z9, Z8
 
 endN9:
 finish9:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd9
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	ADDQ      CX, AX
@@ -1841,10 +2422,10 @@ finish9:
 	VADDPS    Z10, Z8, Z8
 
 noadd9:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias9
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -1863,7 +2444,7 @@ noadd9:
 
 nobias9:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu9
 	VPXORD Z9, Z9, Z9
 	VMAXPS Z0, Z9, Z0
@@ -1878,10 +2459,10 @@ nobias9:
 
 norelu9:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky9
 	VPXORD       Z9, Z9, Z9
-	VBROADCASTSS slope+88(FP), Z10
+	VBROADCASTSS slope+104(FP), Z10
 	VCMPPS       $0x12, Z9, Z0, K1
 	VMULPS       Z10, Z0, K1, Z0
 	VCMPPS       $0x12, Z9, Z1, K1
@@ -1902,14 +2483,14 @@ norelu9:
 	VMULPS       Z10, Z8, K1, Z8
 
 noleaky9:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
@@ -1927,206 +2508,283 @@ noleaky9:
 	VMOVUPS Z7, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z8, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more9
 	VZEROUPPER
 	RET
 
-rows10:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor10
-	SUBQ   $0x02, AX
-	JL     tailT10
+more9:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down9
+	ADDQ  $0x24, a+40(FP)
+	JMP   downC9
+
+down9:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x09, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC9:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x09, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile9
+
+tile10:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor10
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT10
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT10:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT10
 
 loopT10:
-	VMOVUPS      (BX), Z10
-	VBROADCASTSS (CX), Z11
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z10
+	VBROADCASTSS (AX), Z11
 	VFMADD231PS  Z11, Z10, Z0
-	VBROADCASTSS 4(CX), Z11
+	VBROADCASTSS 4(AX), Z11
 	VFMADD231PS  Z11, Z10, Z1
-	VBROADCASTSS 8(CX), Z11
+	VBROADCASTSS 8(AX), Z11
 	VFMADD231PS  Z11, Z10, Z2
-	VBROADCASTSS 12(CX), Z11
+	VBROADCASTSS 12(AX), Z11
 	VFMADD231PS  Z11, Z10, Z3
-	VBROADCASTSS 16(CX), Z11
+	VBROADCASTSS 16(AX), Z11
 	VFMADD231PS  Z11, Z10, Z4
-	VBROADCASTSS 20(CX), Z11
+	VBROADCASTSS 20(AX), Z11
 	VFMADD231PS  Z11, Z10, Z5
-	VBROADCASTSS 24(CX), Z11
+	VBROADCASTSS 24(AX), Z11
 	VFMADD231PS  Z11, Z10, Z6
-	VBROADCASTSS 28(CX), Z11
+	VBROADCASTSS 28(AX), Z11
 	VFMADD231PS  Z11, Z10, Z7
-	VBROADCASTSS 32(CX), Z11
+	VBROADCASTSS 32(AX), Z11
 	VFMADD231PS  Z11, Z10, Z8
-	VBROADCASTSS 36(CX), Z11
+	VBROADCASTSS 36(AX), Z11
 	VFMADD231PS  Z11, Z10, Z9
-	VMOVUPS      (BX)(SI*1), Z10
-	VBROADCASTSS (CX)(DX*1), Z11
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z10
+	VBROADCASTSS (AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z11
+	VBROADCASTSS 4(AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z11
+	VBROADCASTSS 8(AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z2
-	VBROADCASTSS 12(CX)(DX*1), Z11
+	VBROADCASTSS 12(AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z3
-	VBROADCASTSS 16(CX)(DX*1), Z11
+	VBROADCASTSS 16(AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z4
-	VBROADCASTSS 20(CX)(DX*1), Z11
+	VBROADCASTSS 20(AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z5
-	VBROADCASTSS 24(CX)(DX*1), Z11
+	VBROADCASTSS 24(AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z6
-	VBROADCASTSS 28(CX)(DX*1), Z11
+	VBROADCASTSS 28(AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z7
-	VBROADCASTSS 32(CX)(DX*1), Z11
+	VBROADCASTSS 32(AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z8
-	VBROADCASTSS 36(CX)(DX*1), Z11
+	VBROADCASTSS 36(AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z9
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT10
 
 tailT10:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT10
-	VMOVUPS      (BX), Z10
-	VBROADCASTSS (CX), Z11
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z10
+	VBROADCASTSS (AX), Z11
 	VFMADD231PS  Z11, Z10, Z0
-	VBROADCASTSS 4(CX), Z11
+	VBROADCASTSS 4(AX), Z11
 	VFMADD231PS  Z11, Z10, Z1
-	VBROADCASTSS 8(CX), Z11
+	VBROADCASTSS 8(AX), Z11
 	VFMADD231PS  Z11, Z10, Z2
-	VBROADCASTSS 12(CX), Z11
+	VBROADCASTSS 12(AX), Z11
 	VFMADD231PS  Z11, Z10, Z3
-	VBROADCASTSS 16(CX), Z11
+	VBROADCASTSS 16(AX), Z11
 	VFMADD231PS  Z11, Z10, Z4
-	VBROADCASTSS 20(CX), Z11
+	VBROADCASTSS 20(AX), Z11
 	VFMADD231PS  Z11, Z10, Z5
-	VBROADCASTSS 24(CX), Z11
+	VBROADCASTSS 24(AX), Z11
 	VFMADD231PS  Z11, Z10, Z6
-	VBROADCASTSS 28(CX), Z11
+	VBROADCASTSS 28(AX), Z11
 	VFMADD231PS  Z11, Z10, Z7
-	VBROADCASTSS 32(CX), Z11
+	VBROADCASTSS 32(AX), Z11
 	VFMADD231PS  Z11, Z10, Z8
-	VBROADCASTSS 36(CX), Z11
+	VBROADCASTSS 36(AX), Z11
 	VFMADD231PS  Z11, Z10, Z9
 
 endT10:
 	JMP finish10
 
 rowmajor10:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	LEAQ (R8)(DX*2), R9
-	ADDQ DX, R9
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	LEAQ   (DI)(CX*2), R8
+	ADDQ   CX, R8
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R9
+	TESTQ  $0x00000002, R9
+	JZ     near10
+	IMUL3Q $0x0a, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near10:
+	MOVQ k+32(FP), R9
+	MOVQ b+56(FP), R10
+	MOVQ ldb+64(FP), R11
+	SUBQ $0x02, R9
 	JL   tailN10
 
 loopN10:
-	VMOVUPS      (BX), Z10
-	VBROADCASTSS (CX), Z11
+	PREFETCHT0   (DX)
+	VMOVUPS      (R10), Z10
+	VBROADCASTSS (AX), Z11
 	VFMADD231PS  Z11, Z10, Z0
-	VBROADCASTSS (CX)(DX*1), Z11
+	VBROADCASTSS (AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z1
-	VBROADCASTSS (CX)(DX*2), Z11
+	VBROADCASTSS (AX)(CX*2), Z11
 	VFMADD231PS  Z11, Z10, Z2
+	VBROADCASTSS (SI), Z11
+	VFMADD231PS  Z11, Z10, Z3
+	VBROADCASTSS (SI)(CX*1), Z11
+	VFMADD231PS  Z11, Z10, Z4
+	VBROADCASTSS (SI)(CX*2), Z11
+	VFMADD231PS  Z11, Z10, Z5
 	VBROADCASTSS (DI), Z11
-	VFMADD231PS  Z11, Z10, Z3
-	VBROADCASTSS (DI)(DX*1), Z11
-	VFMADD231PS  Z11, Z10, Z4
-	VBROADCASTSS (DI)(DX*2), Z11
-	VFMADD231PS  Z11, Z10, Z5
+	VFMADD231PS  Z11, Z10, Z6
+	VBROADCASTSS (DI)(CX*1), Z11
+	VFMADD231PS  Z11, Z10, Z7
+	VBROADCASTSS (DI)(CX*2), Z11
+	VFMADD231PS  Z11, Z10, Z8
 	VBROADCASTSS (R8), Z11
-	VFMADD231PS  Z11, Z10, Z6
-	VBROADCASTSS (R8)(DX*1), Z11
-	VFMADD231PS  Z11, Z10, Z7
-	VBROADCASTSS (R8)(DX*2), Z11
-	VFMADD231PS  Z11, Z10, Z8
-	VBROADCASTSS (R9), Z11
 	VFMADD231PS  Z11, Z10, Z9
-	VMOVUPS      (BX)(SI*1), Z10
-	VBROADCASTSS 4(CX), Z11
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R10)(R11*1), Z10
+	VBROADCASTSS 4(AX), Z11
 	VFMADD231PS  Z11, Z10, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z11
+	VBROADCASTSS 4(AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z11
+	VBROADCASTSS 4(AX)(CX*2), Z11
 	VFMADD231PS  Z11, Z10, Z2
-	VBROADCASTSS 4(DI), Z11
+	VBROADCASTSS 4(SI), Z11
 	VFMADD231PS  Z11, Z10, Z3
-	VBROADCASTSS 4(DI)(DX*1), Z11
+	VBROADCASTSS 4(SI)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z4
-	VBROADCASTSS 4(DI)(DX*2), Z11
+	VBROADCASTSS 4(SI)(CX*2), Z11
 	VFMADD231PS  Z11, Z10, Z5
-	VBROADCASTSS 4(R8), Z11
+	VBROADCASTSS 4(DI), Z11
 	VFMADD231PS  Z11, Z10, Z6
-	VBROADCASTSS 4(R8)(DX*1), Z11
+	VBROADCASTSS 4(DI)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z7
-	VBROADCASTSS 4(R8)(DX*2), Z11
+	VBROADCASTSS 4(DI)(CX*2), Z11
 	VFMADD231PS  Z11, Z10, Z8
-	VBROADCASTSS 4(R9), Z11
+	VBROADCASTSS 4(R8), Z11
 	VFMADD231PS  Z11, Z10, Z9
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
-	ADDQ         $0x08, R9
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R10)(R11*2), R10
+	SUBQ         $0x02, R9
 	JGE          loopN10
 
 tailN10:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R9
 	JZ           endN10
-	VMOVUPS      (BX), Z10
-	VBROADCASTSS (CX), Z11
+	PREFETCHT0   (DX)
+	VMOVUPS      (R10), Z10
+	VBROADCASTSS (AX), Z11
 	VFMADD231PS  Z11, Z10, Z0
-	VBROADCASTSS (CX)(DX*1), Z11
+	VBROADCASTSS (AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z1
-	VBROADCASTSS (CX)(DX*2), Z11
+	VBROADCASTSS (AX)(CX*2), Z11
 	VFMADD231PS  Z11, Z10, Z2
-	VBROADCASTSS (DI), Z11
+	VBROADCASTSS (SI), Z11
 	VFMADD231PS  Z11, Z10, Z3
-	VBROADCASTSS (DI)(DX*1), Z11
+	VBROADCASTSS (SI)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z4
-	VBROADCASTSS (DI)(DX*2), Z11
+	VBROADCASTSS (SI)(CX*2), Z11
 	VFMADD231PS  Z11, Z10, Z5
-	VBROADCASTSS (R8), Z11
+	VBROADCASTSS (DI), Z11
 	VFMADD231PS  Z11, Z10, Z6
-	VBROADCASTSS (R8)(DX*1), Z11
+	VBROADCASTSS (DI)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z7
-	VBROADCASTSS (R8)(DX*2), Z11
+	VBROADCASTSS (DI)(CX*2), Z11
 	VFMADD231PS  Z11, Z10, Z8
-	VBROADCASTSS (R9), Z11
+	VBROADCASTSS (R8), Z11
 	VFMADD231PS  Z11, Z10, Z9
 
 endN10:
 finish10:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd10
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z11
 	VADDPS    Z11, Z0, Z0
 	ADDQ      CX, AX
@@ -2158,10 +2816,10 @@ finish10:
 	VADDPS    Z11, Z9, Z9
 
 noadd10:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias10
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -2181,7 +2839,7 @@ noadd10:
 
 nobias10:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu10
 	VPXORD Z10, Z10, Z10
 	VMAXPS Z0, Z10, Z0
@@ -2197,10 +2855,10 @@ nobias10:
 
 norelu10:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky10
 	VPXORD       Z10, Z10, Z10
-	VBROADCASTSS slope+88(FP), Z11
+	VBROADCASTSS slope+104(FP), Z11
 	VCMPPS       $0x12, Z10, Z0, K1
 	VMULPS       Z11, Z0, K1, Z0
 	VCMPPS       $0x12, Z10, Z1, K1
@@ -2223,14 +2881,14 @@ norelu10:
 	VMULPS       Z11, Z9, K1, Z9
 
 noleaky10:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
@@ -2250,219 +2908,298 @@ noleaky10:
 	VMOVUPS Z8, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z9, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more10
 	VZEROUPPER
 	RET
 
-rows11:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor11
-	SUBQ   $0x02, AX
-	JL     tailT11
+more10:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down10
+	ADDQ  $0x28, a+40(FP)
+	JMP   downC10
+
+down10:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x0a, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC10:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x0a, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile10
+
+tile11:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor11
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT11
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT11:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT11
 
 loopT11:
-	VMOVUPS      (BX), Z11
-	VBROADCASTSS (CX), Z12
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z11
+	VBROADCASTSS (AX), Z12
 	VFMADD231PS  Z12, Z11, Z0
-	VBROADCASTSS 4(CX), Z12
+	VBROADCASTSS 4(AX), Z12
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS 8(CX), Z12
+	VBROADCASTSS 8(AX), Z12
 	VFMADD231PS  Z12, Z11, Z2
-	VBROADCASTSS 12(CX), Z12
+	VBROADCASTSS 12(AX), Z12
 	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS 16(CX), Z12
+	VBROADCASTSS 16(AX), Z12
 	VFMADD231PS  Z12, Z11, Z4
-	VBROADCASTSS 20(CX), Z12
+	VBROADCASTSS 20(AX), Z12
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS 24(CX), Z12
+	VBROADCASTSS 24(AX), Z12
 	VFMADD231PS  Z12, Z11, Z6
-	VBROADCASTSS 28(CX), Z12
+	VBROADCASTSS 28(AX), Z12
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS 32(CX), Z12
+	VBROADCASTSS 32(AX), Z12
 	VFMADD231PS  Z12, Z11, Z8
-	VBROADCASTSS 36(CX), Z12
+	VBROADCASTSS 36(AX), Z12
 	VFMADD231PS  Z12, Z11, Z9
-	VBROADCASTSS 40(CX), Z12
+	VBROADCASTSS 40(AX), Z12
 	VFMADD231PS  Z12, Z11, Z10
-	VMOVUPS      (BX)(SI*1), Z11
-	VBROADCASTSS (CX)(DX*1), Z12
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z11
+	VBROADCASTSS (AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z12
+	VBROADCASTSS 4(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z12
+	VBROADCASTSS 8(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z2
-	VBROADCASTSS 12(CX)(DX*1), Z12
+	VBROADCASTSS 12(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS 16(CX)(DX*1), Z12
+	VBROADCASTSS 16(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z4
-	VBROADCASTSS 20(CX)(DX*1), Z12
+	VBROADCASTSS 20(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS 24(CX)(DX*1), Z12
+	VBROADCASTSS 24(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z6
-	VBROADCASTSS 28(CX)(DX*1), Z12
+	VBROADCASTSS 28(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS 32(CX)(DX*1), Z12
+	VBROADCASTSS 32(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z8
-	VBROADCASTSS 36(CX)(DX*1), Z12
+	VBROADCASTSS 36(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z9
-	VBROADCASTSS 40(CX)(DX*1), Z12
+	VBROADCASTSS 40(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z10
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT11
 
 tailT11:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT11
-	VMOVUPS      (BX), Z11
-	VBROADCASTSS (CX), Z12
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z11
+	VBROADCASTSS (AX), Z12
 	VFMADD231PS  Z12, Z11, Z0
-	VBROADCASTSS 4(CX), Z12
+	VBROADCASTSS 4(AX), Z12
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS 8(CX), Z12
+	VBROADCASTSS 8(AX), Z12
 	VFMADD231PS  Z12, Z11, Z2
-	VBROADCASTSS 12(CX), Z12
+	VBROADCASTSS 12(AX), Z12
 	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS 16(CX), Z12
+	VBROADCASTSS 16(AX), Z12
 	VFMADD231PS  Z12, Z11, Z4
-	VBROADCASTSS 20(CX), Z12
+	VBROADCASTSS 20(AX), Z12
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS 24(CX), Z12
+	VBROADCASTSS 24(AX), Z12
 	VFMADD231PS  Z12, Z11, Z6
-	VBROADCASTSS 28(CX), Z12
+	VBROADCASTSS 28(AX), Z12
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS 32(CX), Z12
+	VBROADCASTSS 32(AX), Z12
 	VFMADD231PS  Z12, Z11, Z8
-	VBROADCASTSS 36(CX), Z12
+	VBROADCASTSS 36(AX), Z12
 	VFMADD231PS  Z12, Z11, Z9
-	VBROADCASTSS 40(CX), Z12
+	VBROADCASTSS 40(AX), Z12
 	VFMADD231PS  Z12, Z11, Z10
 
 endT11:
 	JMP finish11
 
 rowmajor11:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	LEAQ (R8)(DX*2), R9
-	ADDQ DX, R9
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	LEAQ   (DI)(CX*2), R8
+	ADDQ   CX, R8
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R9
+	TESTQ  $0x00000002, R9
+	JZ     near11
+	IMUL3Q $0x0b, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near11:
+	MOVQ k+32(FP), R9
+	MOVQ b+56(FP), R10
+	MOVQ ldb+64(FP), R11
+	SUBQ $0x02, R9
 	JL   tailN11
 
 loopN11:
-	VMOVUPS      (BX), Z11
-	VBROADCASTSS (CX), Z12
+	PREFETCHT0   (DX)
+	VMOVUPS      (R10), Z11
+	VBROADCASTSS (AX), Z12
 	VFMADD231PS  Z12, Z11, Z0
-	VBROADCASTSS (CX)(DX*1), Z12
+	VBROADCASTSS (AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS (CX)(DX*2), Z12
+	VBROADCASTSS (AX)(CX*2), Z12
 	VFMADD231PS  Z12, Z11, Z2
+	VBROADCASTSS (SI), Z12
+	VFMADD231PS  Z12, Z11, Z3
+	VBROADCASTSS (SI)(CX*1), Z12
+	VFMADD231PS  Z12, Z11, Z4
+	VBROADCASTSS (SI)(CX*2), Z12
+	VFMADD231PS  Z12, Z11, Z5
 	VBROADCASTSS (DI), Z12
-	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS (DI)(DX*1), Z12
-	VFMADD231PS  Z12, Z11, Z4
-	VBROADCASTSS (DI)(DX*2), Z12
-	VFMADD231PS  Z12, Z11, Z5
+	VFMADD231PS  Z12, Z11, Z6
+	VBROADCASTSS (DI)(CX*1), Z12
+	VFMADD231PS  Z12, Z11, Z7
+	VBROADCASTSS (DI)(CX*2), Z12
+	VFMADD231PS  Z12, Z11, Z8
 	VBROADCASTSS (R8), Z12
-	VFMADD231PS  Z12, Z11, Z6
-	VBROADCASTSS (R8)(DX*1), Z12
-	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS (R8)(DX*2), Z12
-	VFMADD231PS  Z12, Z11, Z8
-	VBROADCASTSS (R9), Z12
 	VFMADD231PS  Z12, Z11, Z9
-	VBROADCASTSS (R9)(DX*1), Z12
+	VBROADCASTSS (R8)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z10
-	VMOVUPS      (BX)(SI*1), Z11
-	VBROADCASTSS 4(CX), Z12
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R10)(R11*1), Z11
+	VBROADCASTSS 4(AX), Z12
 	VFMADD231PS  Z12, Z11, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z12
+	VBROADCASTSS 4(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z12
+	VBROADCASTSS 4(AX)(CX*2), Z12
 	VFMADD231PS  Z12, Z11, Z2
-	VBROADCASTSS 4(DI), Z12
+	VBROADCASTSS 4(SI), Z12
 	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS 4(DI)(DX*1), Z12
+	VBROADCASTSS 4(SI)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z4
-	VBROADCASTSS 4(DI)(DX*2), Z12
+	VBROADCASTSS 4(SI)(CX*2), Z12
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS 4(R8), Z12
+	VBROADCASTSS 4(DI), Z12
 	VFMADD231PS  Z12, Z11, Z6
-	VBROADCASTSS 4(R8)(DX*1), Z12
+	VBROADCASTSS 4(DI)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS 4(R8)(DX*2), Z12
+	VBROADCASTSS 4(DI)(CX*2), Z12
 	VFMADD231PS  Z12, Z11, Z8
-	VBROADCASTSS 4(R9), Z12
+	VBROADCASTSS 4(R8), Z12
 	VFMADD231PS  Z12, Z11, Z9
-	VBROADCASTSS 4(R9)(DX*1), Z12
+	VBROADCASTSS 4(R8)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z10
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
-	ADDQ         $0x08, R9
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R10)(R11*2), R10
+	SUBQ         $0x02, R9
 	JGE          loopN11
 
 tailN11:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R9
 	JZ           endN11
-	VMOVUPS      (BX), Z11
-	VBROADCASTSS (CX), Z12
+	PREFETCHT0   (DX)
+	VMOVUPS      (R10), Z11
+	VBROADCASTSS (AX), Z12
 	VFMADD231PS  Z12, Z11, Z0
-	VBROADCASTSS (CX)(DX*1), Z12
+	VBROADCASTSS (AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS (CX)(DX*2), Z12
+	VBROADCASTSS (AX)(CX*2), Z12
 	VFMADD231PS  Z12, Z11, Z2
-	VBROADCASTSS (DI), Z12
+	VBROADCASTSS (SI), Z12
 	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS (DI)(DX*1), Z12
+	VBROADCASTSS (SI)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z4
-	VBROADCASTSS (DI)(DX*2), Z12
+	VBROADCASTSS (SI)(CX*2), Z12
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS (R8), Z12
+	VBROADCASTSS (DI), Z12
 	VFMADD231PS  Z12, Z11, Z6
-	VBROADCASTSS (R8)(DX*1), Z12
+	VBROADCASTSS (DI)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS (R8)(DX*2), Z12
+	VBROADCASTSS (DI)(CX*2), Z12
 	VFMADD231PS  Z12, Z11, Z8
-	VBROADCASTSS (R9), Z12
+	VBROADCASTSS (R8), Z12
 	VFMADD231PS  Z12, Z11, Z9
-	VBROADCASTSS (R9)(DX*1), Z12
+	VBROADCASTSS (R8)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z10
 
 endN11:
 finish11:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd11
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	ADDQ      CX, AX
@@ -2497,10 +3234,10 @@ finish11:
 	VADDPS    Z12, Z10, Z10
 
 noadd11:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias11
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -2521,7 +3258,7 @@ noadd11:
 
 nobias11:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu11
 	VPXORD Z11, Z11, Z11
 	VMAXPS Z0, Z11, Z0
@@ -2538,10 +3275,10 @@ nobias11:
 
 norelu11:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky11
 	VPXORD       Z11, Z11, Z11
-	VBROADCASTSS slope+88(FP), Z12
+	VBROADCASTSS slope+104(FP), Z12
 	VCMPPS       $0x12, Z11, Z0, K1
 	VMULPS       Z12, Z0, K1, Z0
 	VCMPPS       $0x12, Z11, Z1, K1
@@ -2566,14 +3303,14 @@ norelu11:
 	VMULPS       Z12, Z10, K1, Z10
 
 noleaky11:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
@@ -2595,232 +3332,313 @@ noleaky11:
 	VMOVUPS Z9, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z10, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more11
 	VZEROUPPER
 	RET
 
-rows12:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor12
-	SUBQ   $0x02, AX
-	JL     tailT12
+more11:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down11
+	ADDQ  $0x2c, a+40(FP)
+	JMP   downC11
+
+down11:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x0b, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC11:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x0b, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile11
+
+tile12:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor12
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT12
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT12:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT12
 
 loopT12:
-	VMOVUPS      (BX), Z12
-	VBROADCASTSS (CX), Z13
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z12
+	VBROADCASTSS (AX), Z13
 	VFMADD231PS  Z13, Z12, Z0
-	VBROADCASTSS 4(CX), Z13
+	VBROADCASTSS 4(AX), Z13
 	VFMADD231PS  Z13, Z12, Z1
-	VBROADCASTSS 8(CX), Z13
+	VBROADCASTSS 8(AX), Z13
 	VFMADD231PS  Z13, Z12, Z2
-	VBROADCASTSS 12(CX), Z13
+	VBROADCASTSS 12(AX), Z13
 	VFMADD231PS  Z13, Z12, Z3
-	VBROADCASTSS 16(CX), Z13
+	VBROADCASTSS 16(AX), Z13
 	VFMADD231PS  Z13, Z12, Z4
-	VBROADCASTSS 20(CX), Z13
+	VBROADCASTSS 20(AX), Z13
 	VFMADD231PS  Z13, Z12, Z5
-	VBROADCASTSS 24(CX), Z13
+	VBROADCASTSS 24(AX), Z13
 	VFMADD231PS  Z13, Z12, Z6
-	VBROADCASTSS 28(CX), Z13
+	VBROADCASTSS 28(AX), Z13
 	VFMADD231PS  Z13, Z12, Z7
-	VBROADCASTSS 32(CX), Z13
+	VBROADCASTSS 32(AX), Z13
 	VFMADD231PS  Z13, Z12, Z8
-	VBROADCASTSS 36(CX), Z13
+	VBROADCASTSS 36(AX), Z13
 	VFMADD231PS  Z13, Z12, Z9
-	VBROADCASTSS 40(CX), Z13
+	VBROADCASTSS 40(AX), Z13
 	VFMADD231PS  Z13, Z12, Z10
-	VBROADCASTSS 44(CX), Z13
+	VBROADCASTSS 44(AX), Z13
 	VFMADD231PS  Z13, Z12, Z11
-	VMOVUPS      (BX)(SI*1), Z12
-	VBROADCASTSS (CX)(DX*1), Z13
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z12
+	VBROADCASTSS (AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z13
+	VBROADCASTSS 4(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z13
+	VBROADCASTSS 8(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z2
-	VBROADCASTSS 12(CX)(DX*1), Z13
+	VBROADCASTSS 12(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z3
-	VBROADCASTSS 16(CX)(DX*1), Z13
+	VBROADCASTSS 16(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z4
-	VBROADCASTSS 20(CX)(DX*1), Z13
+	VBROADCASTSS 20(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z5
-	VBROADCASTSS 24(CX)(DX*1), Z13
+	VBROADCASTSS 24(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z6
-	VBROADCASTSS 28(CX)(DX*1), Z13
+	VBROADCASTSS 28(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z7
-	VBROADCASTSS 32(CX)(DX*1), Z13
+	VBROADCASTSS 32(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z8
-	VBROADCASTSS 36(CX)(DX*1), Z13
+	VBROADCASTSS 36(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z9
-	VBROADCASTSS 40(CX)(DX*1), Z13
+	VBROADCASTSS 40(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z10
-	VBROADCASTSS 44(CX)(DX*1), Z13
+	VBROADCASTSS 44(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z11
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT12
 
 tailT12:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT12
-	VMOVUPS      (BX), Z12
-	VBROADCASTSS (CX), Z13
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z12
+	VBROADCASTSS (AX), Z13
 	VFMADD231PS  Z13, Z12, Z0
-	VBROADCASTSS 4(CX), Z13
+	VBROADCASTSS 4(AX), Z13
 	VFMADD231PS  Z13, Z12, Z1
-	VBROADCASTSS 8(CX), Z13
+	VBROADCASTSS 8(AX), Z13
 	VFMADD231PS  Z13, Z12, Z2
-	VBROADCASTSS 12(CX), Z13
+	VBROADCASTSS 12(AX), Z13
 	VFMADD231PS  Z13, Z12, Z3
-	VBROADCASTSS 16(CX), Z13
+	VBROADCASTSS 16(AX), Z13
 	VFMADD231PS  Z13, Z12, Z4
-	VBROADCASTSS 20(CX), Z13
+	VBROADCASTSS 20(AX), Z13
 	VFMADD231PS  Z13, Z12, Z5
-	VBROADCASTSS 24(CX), Z13
+	VBROADCASTSS 24(AX), Z13
 	VFMADD231PS  Z13, Z12, Z6
-	VBROADCASTSS 28(CX), Z13
+	VBROADCASTSS 28(AX), Z13
 	VFMADD231PS  Z13, Z12, Z7
-	VBROADCASTSS 32(CX), Z13
+	VBROADCASTSS 32(AX), Z13
 	VFMADD231PS  Z13, Z12, Z8
-	VBROADCASTSS 36(CX), Z13
+	VBROADCASTSS 36(AX), Z13
 	VFMADD231PS  Z13, Z12, Z9
-	VBROADCASTSS 40(CX), Z13
+	VBROADCASTSS 40(AX), Z13
 	VFMADD231PS  Z13, Z12, Z10
-	VBROADCASTSS 44(CX), Z13
+	VBROADCASTSS 44(AX), Z13
 	VFMADD231PS  Z13, Z12, Z11
 
 endT12:
 	JMP finish12
 
 rowmajor12:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	LEAQ (R8)(DX*2), R9
-	ADDQ DX, R9
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	LEAQ   (DI)(CX*2), R8
+	ADDQ   CX, R8
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R9
+	TESTQ  $0x00000002, R9
+	JZ     near12
+	IMUL3Q $0x0c, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near12:
+	MOVQ k+32(FP), R9
+	MOVQ b+56(FP), R10
+	MOVQ ldb+64(FP), R11
+	SUBQ $0x02, R9
 	JL   tailN12
 
 loopN12:
-	VMOVUPS      (BX), Z12
-	VBROADCASTSS (CX), Z13
+	PREFETCHT0   (DX)
+	VMOVUPS      (R10), Z12
+	VBROADCASTSS (AX), Z13
 	VFMADD231PS  Z13, Z12, Z0
-	VBROADCASTSS (CX)(DX*1), Z13
+	VBROADCASTSS (AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z1
-	VBROADCASTSS (CX)(DX*2), Z13
+	VBROADCASTSS (AX)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z2
+	VBROADCASTSS (SI), Z13
+	VFMADD231PS  Z13, Z12, Z3
+	VBROADCASTSS (SI)(CX*1), Z13
+	VFMADD231PS  Z13, Z12, Z4
+	VBROADCASTSS (SI)(CX*2), Z13
+	VFMADD231PS  Z13, Z12, Z5
 	VBROADCASTSS (DI), Z13
-	VFMADD231PS  Z13, Z12, Z3
-	VBROADCASTSS (DI)(DX*1), Z13
-	VFMADD231PS  Z13, Z12, Z4
-	VBROADCASTSS (DI)(DX*2), Z13
-	VFMADD231PS  Z13, Z12, Z5
+	VFMADD231PS  Z13, Z12, Z6
+	VBROADCASTSS (DI)(CX*1), Z13
+	VFMADD231PS  Z13, Z12, Z7
+	VBROADCASTSS (DI)(CX*2), Z13
+	VFMADD231PS  Z13, Z12, Z8
 	VBROADCASTSS (R8), Z13
-	VFMADD231PS  Z13, Z12, Z6
-	VBROADCASTSS (R8)(DX*1), Z13
-	VFMADD231PS  Z13, Z12, Z7
-	VBROADCASTSS (R8)(DX*2), Z13
-	VFMADD231PS  Z13, Z12, Z8
-	VBROADCASTSS (R9), Z13
 	VFMADD231PS  Z13, Z12, Z9
-	VBROADCASTSS (R9)(DX*1), Z13
+	VBROADCASTSS (R8)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z10
-	VBROADCASTSS (R9)(DX*2), Z13
+	VBROADCASTSS (R8)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z11
-	VMOVUPS      (BX)(SI*1), Z12
-	VBROADCASTSS 4(CX), Z13
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R10)(R11*1), Z12
+	VBROADCASTSS 4(AX), Z13
 	VFMADD231PS  Z13, Z12, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z13
+	VBROADCASTSS 4(AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z13
+	VBROADCASTSS 4(AX)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z2
-	VBROADCASTSS 4(DI), Z13
+	VBROADCASTSS 4(SI), Z13
 	VFMADD231PS  Z13, Z12, Z3
-	VBROADCASTSS 4(DI)(DX*1), Z13
+	VBROADCASTSS 4(SI)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z4
-	VBROADCASTSS 4(DI)(DX*2), Z13
+	VBROADCASTSS 4(SI)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z5
-	VBROADCASTSS 4(R8), Z13
+	VBROADCASTSS 4(DI), Z13
 	VFMADD231PS  Z13, Z12, Z6
-	VBROADCASTSS 4(R8)(DX*1), Z13
+	VBROADCASTSS 4(DI)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z7
-	VBROADCASTSS 4(R8)(DX*2), Z13
+	VBROADCASTSS 4(DI)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z8
-	VBROADCASTSS 4(R9), Z13
+	VBROADCASTSS 4(R8), Z13
 	VFMADD231PS  Z13, Z12, Z9
-	VBROADCASTSS 4(R9)(DX*1), Z13
+	VBROADCASTSS 4(R8)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z10
-	VBROADCASTSS 4(R9)(DX*2), Z13
+	VBROADCASTSS 4(R8)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z11
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
-	ADDQ         $0x08, R9
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R10)(R11*2), R10
+	SUBQ         $0x02, R9
 	JGE          loopN12
 
 tailN12:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R9
 	JZ           endN12
-	VMOVUPS      (BX), Z12
-	VBROADCASTSS (CX), Z13
+	PREFETCHT0   (DX)
+	VMOVUPS      (R10), Z12
+	VBROADCASTSS (AX), Z13
 	VFMADD231PS  Z13, Z12, Z0
-	VBROADCASTSS (CX)(DX*1), Z13
+	VBROADCASTSS (AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z1
-	VBROADCASTSS (CX)(DX*2), Z13
+	VBROADCASTSS (AX)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z2
-	VBROADCASTSS (DI), Z13
+	VBROADCASTSS (SI), Z13
 	VFMADD231PS  Z13, Z12, Z3
-	VBROADCASTSS (DI)(DX*1), Z13
+	VBROADCASTSS (SI)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z4
-	VBROADCASTSS (DI)(DX*2), Z13
+	VBROADCASTSS (SI)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z5
-	VBROADCASTSS (R8), Z13
+	VBROADCASTSS (DI), Z13
 	VFMADD231PS  Z13, Z12, Z6
-	VBROADCASTSS (R8)(DX*1), Z13
+	VBROADCASTSS (DI)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z7
-	VBROADCASTSS (R8)(DX*2), Z13
+	VBROADCASTSS (DI)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z8
-	VBROADCASTSS (R9), Z13
+	VBROADCASTSS (R8), Z13
 	VFMADD231PS  Z13, Z12, Z9
-	VBROADCASTSS (R9)(DX*1), Z13
+	VBROADCASTSS (R8)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z10
-	VBROADCASTSS (R9)(DX*2), Z13
+	VBROADCASTSS (R8)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z11
 
 endN12:
 finish12:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd12
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z13
 	VADDPS    Z13, Z0, Z0
 	ADDQ      CX, AX
@@ -2858,10 +3676,10 @@ finish12:
 	VADDPS    Z13, Z11, Z11
 
 noadd12:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias12
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -2883,7 +3701,7 @@ noadd12:
 
 nobias12:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu12
 	VPXORD Z12, Z12, Z12
 	VMAXPS Z0, Z12, Z0
@@ -2901,10 +3719,10 @@ nobias12:
 
 norelu12:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky12
 	VPXORD       Z12, Z12, Z12
-	VBROADCASTSS slope+88(FP), Z13
+	VBROADCASTSS slope+104(FP), Z13
 	VCMPPS       $0x12, Z12, Z0, K1
 	VMULPS       Z13, Z0, K1, Z0
 	VCMPPS       $0x12, Z12, Z1, K1
@@ -2931,14 +3749,14 @@ norelu12:
 	VMULPS       Z13, Z11, K1, Z11
 
 noleaky12:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
@@ -2962,248 +3780,331 @@ noleaky12:
 	VMOVUPS Z10, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z11, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more12
 	VZEROUPPER
 	RET
 
-rows13:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor13
-	SUBQ   $0x02, AX
-	JL     tailT13
+more12:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down12
+	ADDQ  $0x30, a+40(FP)
+	JMP   downC12
+
+down12:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x0c, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC12:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x0c, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile12
+
+tile13:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor13
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT13
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT13:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT13
 
 loopT13:
-	VMOVUPS      (BX), Z13
-	VBROADCASTSS (CX), Z14
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z13
+	VBROADCASTSS (AX), Z14
 	VFMADD231PS  Z14, Z13, Z0
-	VBROADCASTSS 4(CX), Z14
+	VBROADCASTSS 4(AX), Z14
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS 8(CX), Z14
+	VBROADCASTSS 8(AX), Z14
 	VFMADD231PS  Z14, Z13, Z2
-	VBROADCASTSS 12(CX), Z14
+	VBROADCASTSS 12(AX), Z14
 	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS 16(CX), Z14
+	VBROADCASTSS 16(AX), Z14
 	VFMADD231PS  Z14, Z13, Z4
-	VBROADCASTSS 20(CX), Z14
+	VBROADCASTSS 20(AX), Z14
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS 24(CX), Z14
+	VBROADCASTSS 24(AX), Z14
 	VFMADD231PS  Z14, Z13, Z6
-	VBROADCASTSS 28(CX), Z14
+	VBROADCASTSS 28(AX), Z14
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS 32(CX), Z14
+	VBROADCASTSS 32(AX), Z14
 	VFMADD231PS  Z14, Z13, Z8
-	VBROADCASTSS 36(CX), Z14
+	VBROADCASTSS 36(AX), Z14
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS 40(CX), Z14
+	VBROADCASTSS 40(AX), Z14
 	VFMADD231PS  Z14, Z13, Z10
-	VBROADCASTSS 44(CX), Z14
+	VBROADCASTSS 44(AX), Z14
 	VFMADD231PS  Z14, Z13, Z11
-	VBROADCASTSS 48(CX), Z14
+	VBROADCASTSS 48(AX), Z14
 	VFMADD231PS  Z14, Z13, Z12
-	VMOVUPS      (BX)(SI*1), Z13
-	VBROADCASTSS (CX)(DX*1), Z14
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z13
+	VBROADCASTSS (AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z14
+	VBROADCASTSS 4(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z14
+	VBROADCASTSS 8(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z2
-	VBROADCASTSS 12(CX)(DX*1), Z14
+	VBROADCASTSS 12(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS 16(CX)(DX*1), Z14
+	VBROADCASTSS 16(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z4
-	VBROADCASTSS 20(CX)(DX*1), Z14
+	VBROADCASTSS 20(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS 24(CX)(DX*1), Z14
+	VBROADCASTSS 24(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z6
-	VBROADCASTSS 28(CX)(DX*1), Z14
+	VBROADCASTSS 28(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS 32(CX)(DX*1), Z14
+	VBROADCASTSS 32(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z8
-	VBROADCASTSS 36(CX)(DX*1), Z14
+	VBROADCASTSS 36(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS 40(CX)(DX*1), Z14
+	VBROADCASTSS 40(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z10
-	VBROADCASTSS 44(CX)(DX*1), Z14
+	VBROADCASTSS 44(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z11
-	VBROADCASTSS 48(CX)(DX*1), Z14
+	VBROADCASTSS 48(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z12
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT13
 
 tailT13:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT13
-	VMOVUPS      (BX), Z13
-	VBROADCASTSS (CX), Z14
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z13
+	VBROADCASTSS (AX), Z14
 	VFMADD231PS  Z14, Z13, Z0
-	VBROADCASTSS 4(CX), Z14
+	VBROADCASTSS 4(AX), Z14
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS 8(CX), Z14
+	VBROADCASTSS 8(AX), Z14
 	VFMADD231PS  Z14, Z13, Z2
-	VBROADCASTSS 12(CX), Z14
+	VBROADCASTSS 12(AX), Z14
 	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS 16(CX), Z14
+	VBROADCASTSS 16(AX), Z14
 	VFMADD231PS  Z14, Z13, Z4
-	VBROADCASTSS 20(CX), Z14
+	VBROADCASTSS 20(AX), Z14
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS 24(CX), Z14
+	VBROADCASTSS 24(AX), Z14
 	VFMADD231PS  Z14, Z13, Z6
-	VBROADCASTSS 28(CX), Z14
+	VBROADCASTSS 28(AX), Z14
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS 32(CX), Z14
+	VBROADCASTSS 32(AX), Z14
 	VFMADD231PS  Z14, Z13, Z8
-	VBROADCASTSS 36(CX), Z14
+	VBROADCASTSS 36(AX), Z14
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS 40(CX), Z14
+	VBROADCASTSS 40(AX), Z14
 	VFMADD231PS  Z14, Z13, Z10
-	VBROADCASTSS 44(CX), Z14
+	VBROADCASTSS 44(AX), Z14
 	VFMADD231PS  Z14, Z13, Z11
-	VBROADCASTSS 48(CX), Z14
+	VBROADCASTSS 48(AX), Z14
 	VFMADD231PS  Z14, Z13, Z12
 
 endT13:
 	JMP finish13
 
 rowmajor13:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	LEAQ (R8)(DX*2), R9
-	ADDQ DX, R9
-	LEAQ (R9)(DX*2), R10
-	ADDQ DX, R10
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	LEAQ   (DI)(CX*2), R8
+	ADDQ   CX, R8
+	LEAQ   (R8)(CX*2), R9
+	ADDQ   CX, R9
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R10
+	TESTQ  $0x00000002, R10
+	JZ     near13
+	IMUL3Q $0x0d, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near13:
+	MOVQ k+32(FP), R10
+	MOVQ b+56(FP), R11
+	MOVQ ldb+64(FP), R12
+	SUBQ $0x02, R10
 	JL   tailN13
 
 loopN13:
-	VMOVUPS      (BX), Z13
-	VBROADCASTSS (CX), Z14
+	PREFETCHT0   (DX)
+	VMOVUPS      (R11), Z13
+	VBROADCASTSS (AX), Z14
 	VFMADD231PS  Z14, Z13, Z0
-	VBROADCASTSS (CX)(DX*1), Z14
+	VBROADCASTSS (AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS (CX)(DX*2), Z14
+	VBROADCASTSS (AX)(CX*2), Z14
 	VFMADD231PS  Z14, Z13, Z2
+	VBROADCASTSS (SI), Z14
+	VFMADD231PS  Z14, Z13, Z3
+	VBROADCASTSS (SI)(CX*1), Z14
+	VFMADD231PS  Z14, Z13, Z4
+	VBROADCASTSS (SI)(CX*2), Z14
+	VFMADD231PS  Z14, Z13, Z5
 	VBROADCASTSS (DI), Z14
-	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS (DI)(DX*1), Z14
-	VFMADD231PS  Z14, Z13, Z4
-	VBROADCASTSS (DI)(DX*2), Z14
-	VFMADD231PS  Z14, Z13, Z5
+	VFMADD231PS  Z14, Z13, Z6
+	VBROADCASTSS (DI)(CX*1), Z14
+	VFMADD231PS  Z14, Z13, Z7
+	VBROADCASTSS (DI)(CX*2), Z14
+	VFMADD231PS  Z14, Z13, Z8
 	VBROADCASTSS (R8), Z14
-	VFMADD231PS  Z14, Z13, Z6
-	VBROADCASTSS (R8)(DX*1), Z14
-	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS (R8)(DX*2), Z14
-	VFMADD231PS  Z14, Z13, Z8
+	VFMADD231PS  Z14, Z13, Z9
+	VBROADCASTSS (R8)(CX*1), Z14
+	VFMADD231PS  Z14, Z13, Z10
+	VBROADCASTSS (R8)(CX*2), Z14
+	VFMADD231PS  Z14, Z13, Z11
 	VBROADCASTSS (R9), Z14
-	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS (R9)(DX*1), Z14
-	VFMADD231PS  Z14, Z13, Z10
-	VBROADCASTSS (R9)(DX*2), Z14
-	VFMADD231PS  Z14, Z13, Z11
-	VBROADCASTSS (R10), Z14
 	VFMADD231PS  Z14, Z13, Z12
-	VMOVUPS      (BX)(SI*1), Z13
-	VBROADCASTSS 4(CX), Z14
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R11)(R12*1), Z13
+	VBROADCASTSS 4(AX), Z14
 	VFMADD231PS  Z14, Z13, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z14
+	VBROADCASTSS 4(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z14
+	VBROADCASTSS 4(AX)(CX*2), Z14
 	VFMADD231PS  Z14, Z13, Z2
-	VBROADCASTSS 4(DI), Z14
+	VBROADCASTSS 4(SI), Z14
 	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS 4(DI)(DX*1), Z14
+	VBROADCASTSS 4(SI)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z4
-	VBROADCASTSS 4(DI)(DX*2), Z14
+	VBROADCASTSS 4(SI)(CX*2), Z14
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS 4(R8), Z14
+	VBROADCASTSS 4(DI), Z14
 	VFMADD231PS  Z14, Z13, Z6
-	VBROADCASTSS 4(R8)(DX*1), Z14
+	VBROADCASTSS 4(DI)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS 4(R8)(DX*2), Z14
+	VBROADCASTSS 4(DI)(CX*2), Z14
 	VFMADD231PS  Z14, Z13, Z8
-	VBROADCASTSS 4(R9), Z14
+	VBROADCASTSS 4(R8), Z14
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS 4(R9)(DX*1), Z14
+	VBROADCASTSS 4(R8)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z10
-	VBROADCASTSS 4(R9)(DX*2), Z14
+	VBROADCASTSS 4(R8)(CX*2), Z14
 	VFMADD231PS  Z14, Z13, Z11
-	VBROADCASTSS 4(R10), Z14
+	VBROADCASTSS 4(R9), Z14
 	VFMADD231PS  Z14, Z13, Z12
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R11)(R12*2), R11
+	SUBQ         $0x02, R10
 	JGE          loopN13
 
 tailN13:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R10
 	JZ           endN13
-	VMOVUPS      (BX), Z13
-	VBROADCASTSS (CX), Z14
+	PREFETCHT0   (DX)
+	VMOVUPS      (R11), Z13
+	VBROADCASTSS (AX), Z14
 	VFMADD231PS  Z14, Z13, Z0
-	VBROADCASTSS (CX)(DX*1), Z14
+	VBROADCASTSS (AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS (CX)(DX*2), Z14
+	VBROADCASTSS (AX)(CX*2), Z14
 	VFMADD231PS  Z14, Z13, Z2
-	VBROADCASTSS (DI), Z14
+	VBROADCASTSS (SI), Z14
 	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS (DI)(DX*1), Z14
+	VBROADCASTSS (SI)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z4
-	VBROADCASTSS (DI)(DX*2), Z14
+	VBROADCASTSS (SI)(CX*2), Z14
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS (R8), Z14
+	VBROADCASTSS (DI), Z14
 	VFMADD231PS  Z14, Z13, Z6
-	VBROADCASTSS (R8)(DX*1), Z14
+	VBROADCASTSS (DI)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS (R8)(DX*2), Z14
+	VBROADCASTSS (DI)(CX*2), Z14
 	VFMADD231PS  Z14, Z13, Z8
-	VBROADCASTSS (R9), Z14
+	VBROADCASTSS (R8), Z14
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS (R9)(DX*1), Z14
+	VBROADCASTSS (R8)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z10
-	VBROADCASTSS (R9)(DX*2), Z14
+	VBROADCASTSS (R8)(CX*2), Z14
 	VFMADD231PS  Z14, Z13, Z11
-	VBROADCASTSS (R10), Z14
+	VBROADCASTSS (R9), Z14
 	VFMADD231PS  Z14, Z13, Z12
 
 endN13:
 finish13:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd13
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	ADDQ      CX, AX
@@ -3244,10 +4145,10 @@ finish13:
 	VADDPS    Z14, Z12, Z12
 
 noadd13:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias13
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -3270,7 +4171,7 @@ noadd13:
 
 nobias13:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu13
 	VPXORD Z13, Z13, Z13
 	VMAXPS Z0, Z13, Z0
@@ -3289,10 +4190,10 @@ nobias13:
 
 norelu13:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky13
 	VPXORD       Z13, Z13, Z13
-	VBROADCASTSS slope+88(FP), Z14
+	VBROADCASTSS slope+104(FP), Z14
 	VCMPPS       $0x12, Z13, Z0, K1
 	VMULPS       Z14, Z0, K1, Z0
 	VCMPPS       $0x12, Z13, Z1, K1
@@ -3321,14 +4222,14 @@ norelu13:
 	VMULPS       Z14, Z12, K1, Z12
 
 noleaky13:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
@@ -3354,261 +4255,346 @@ noleaky13:
 	VMOVUPS Z11, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z12, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more13
 	VZEROUPPER
 	RET
 
-rows14:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor14
-	SUBQ   $0x02, AX
-	JL     tailT14
+more13:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down13
+	ADDQ  $0x34, a+40(FP)
+	JMP   downC13
+
+down13:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x0d, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC13:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x0d, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile13
+
+tile14:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor14
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT14
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT14:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT14
 
 loopT14:
-	VMOVUPS      (BX), Z14
-	VBROADCASTSS (CX), Z15
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z14
+	VBROADCASTSS (AX), Z15
 	VFMADD231PS  Z15, Z14, Z0
-	VBROADCASTSS 4(CX), Z15
+	VBROADCASTSS 4(AX), Z15
 	VFMADD231PS  Z15, Z14, Z1
-	VBROADCASTSS 8(CX), Z15
+	VBROADCASTSS 8(AX), Z15
 	VFMADD231PS  Z15, Z14, Z2
-	VBROADCASTSS 12(CX), Z15
+	VBROADCASTSS 12(AX), Z15
 	VFMADD231PS  Z15, Z14, Z3
-	VBROADCASTSS 16(CX), Z15
+	VBROADCASTSS 16(AX), Z15
 	VFMADD231PS  Z15, Z14, Z4
-	VBROADCASTSS 20(CX), Z15
+	VBROADCASTSS 20(AX), Z15
 	VFMADD231PS  Z15, Z14, Z5
-	VBROADCASTSS 24(CX), Z15
+	VBROADCASTSS 24(AX), Z15
 	VFMADD231PS  Z15, Z14, Z6
-	VBROADCASTSS 28(CX), Z15
+	VBROADCASTSS 28(AX), Z15
 	VFMADD231PS  Z15, Z14, Z7
-	VBROADCASTSS 32(CX), Z15
+	VBROADCASTSS 32(AX), Z15
 	VFMADD231PS  Z15, Z14, Z8
-	VBROADCASTSS 36(CX), Z15
+	VBROADCASTSS 36(AX), Z15
 	VFMADD231PS  Z15, Z14, Z9
-	VBROADCASTSS 40(CX), Z15
+	VBROADCASTSS 40(AX), Z15
 	VFMADD231PS  Z15, Z14, Z10
-	VBROADCASTSS 44(CX), Z15
+	VBROADCASTSS 44(AX), Z15
 	VFMADD231PS  Z15, Z14, Z11
-	VBROADCASTSS 48(CX), Z15
+	VBROADCASTSS 48(AX), Z15
 	VFMADD231PS  Z15, Z14, Z12
-	VBROADCASTSS 52(CX), Z15
+	VBROADCASTSS 52(AX), Z15
 	VFMADD231PS  Z15, Z14, Z13
-	VMOVUPS      (BX)(SI*1), Z14
-	VBROADCASTSS (CX)(DX*1), Z15
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Z14
+	VBROADCASTSS (AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z15
+	VBROADCASTSS 4(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z1
-	VBROADCASTSS 8(CX)(DX*1), Z15
+	VBROADCASTSS 8(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z2
-	VBROADCASTSS 12(CX)(DX*1), Z15
+	VBROADCASTSS 12(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z3
-	VBROADCASTSS 16(CX)(DX*1), Z15
+	VBROADCASTSS 16(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z4
-	VBROADCASTSS 20(CX)(DX*1), Z15
+	VBROADCASTSS 20(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z5
-	VBROADCASTSS 24(CX)(DX*1), Z15
+	VBROADCASTSS 24(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z6
-	VBROADCASTSS 28(CX)(DX*1), Z15
+	VBROADCASTSS 28(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z7
-	VBROADCASTSS 32(CX)(DX*1), Z15
+	VBROADCASTSS 32(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z8
-	VBROADCASTSS 36(CX)(DX*1), Z15
+	VBROADCASTSS 36(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z9
-	VBROADCASTSS 40(CX)(DX*1), Z15
+	VBROADCASTSS 40(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z10
-	VBROADCASTSS 44(CX)(DX*1), Z15
+	VBROADCASTSS 44(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z11
-	VBROADCASTSS 48(CX)(DX*1), Z15
+	VBROADCASTSS 48(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z12
-	VBROADCASTSS 52(CX)(DX*1), Z15
+	VBROADCASTSS 52(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z13
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT14
 
 tailT14:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT14
-	VMOVUPS      (BX), Z14
-	VBROADCASTSS (CX), Z15
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Z14
+	VBROADCASTSS (AX), Z15
 	VFMADD231PS  Z15, Z14, Z0
-	VBROADCASTSS 4(CX), Z15
+	VBROADCASTSS 4(AX), Z15
 	VFMADD231PS  Z15, Z14, Z1
-	VBROADCASTSS 8(CX), Z15
+	VBROADCASTSS 8(AX), Z15
 	VFMADD231PS  Z15, Z14, Z2
-	VBROADCASTSS 12(CX), Z15
+	VBROADCASTSS 12(AX), Z15
 	VFMADD231PS  Z15, Z14, Z3
-	VBROADCASTSS 16(CX), Z15
+	VBROADCASTSS 16(AX), Z15
 	VFMADD231PS  Z15, Z14, Z4
-	VBROADCASTSS 20(CX), Z15
+	VBROADCASTSS 20(AX), Z15
 	VFMADD231PS  Z15, Z14, Z5
-	VBROADCASTSS 24(CX), Z15
+	VBROADCASTSS 24(AX), Z15
 	VFMADD231PS  Z15, Z14, Z6
-	VBROADCASTSS 28(CX), Z15
+	VBROADCASTSS 28(AX), Z15
 	VFMADD231PS  Z15, Z14, Z7
-	VBROADCASTSS 32(CX), Z15
+	VBROADCASTSS 32(AX), Z15
 	VFMADD231PS  Z15, Z14, Z8
-	VBROADCASTSS 36(CX), Z15
+	VBROADCASTSS 36(AX), Z15
 	VFMADD231PS  Z15, Z14, Z9
-	VBROADCASTSS 40(CX), Z15
+	VBROADCASTSS 40(AX), Z15
 	VFMADD231PS  Z15, Z14, Z10
-	VBROADCASTSS 44(CX), Z15
+	VBROADCASTSS 44(AX), Z15
 	VFMADD231PS  Z15, Z14, Z11
-	VBROADCASTSS 48(CX), Z15
+	VBROADCASTSS 48(AX), Z15
 	VFMADD231PS  Z15, Z14, Z12
-	VBROADCASTSS 52(CX), Z15
+	VBROADCASTSS 52(AX), Z15
 	VFMADD231PS  Z15, Z14, Z13
 
 endT14:
 	JMP finish14
 
 rowmajor14:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	LEAQ (R8)(DX*2), R9
-	ADDQ DX, R9
-	LEAQ (R9)(DX*2), R10
-	ADDQ DX, R10
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	LEAQ   (DI)(CX*2), R8
+	ADDQ   CX, R8
+	LEAQ   (R8)(CX*2), R9
+	ADDQ   CX, R9
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R10
+	TESTQ  $0x00000002, R10
+	JZ     near14
+	IMUL3Q $0x0e, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near14:
+	MOVQ k+32(FP), R10
+	MOVQ b+56(FP), R11
+	MOVQ ldb+64(FP), R12
+	SUBQ $0x02, R10
 	JL   tailN14
 
 loopN14:
-	VMOVUPS      (BX), Z14
-	VBROADCASTSS (CX), Z15
+	PREFETCHT0   (DX)
+	VMOVUPS      (R11), Z14
+	VBROADCASTSS (AX), Z15
 	VFMADD231PS  Z15, Z14, Z0
-	VBROADCASTSS (CX)(DX*1), Z15
+	VBROADCASTSS (AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z1
-	VBROADCASTSS (CX)(DX*2), Z15
+	VBROADCASTSS (AX)(CX*2), Z15
 	VFMADD231PS  Z15, Z14, Z2
+	VBROADCASTSS (SI), Z15
+	VFMADD231PS  Z15, Z14, Z3
+	VBROADCASTSS (SI)(CX*1), Z15
+	VFMADD231PS  Z15, Z14, Z4
+	VBROADCASTSS (SI)(CX*2), Z15
+	VFMADD231PS  Z15, Z14, Z5
 	VBROADCASTSS (DI), Z15
-	VFMADD231PS  Z15, Z14, Z3
-	VBROADCASTSS (DI)(DX*1), Z15
-	VFMADD231PS  Z15, Z14, Z4
-	VBROADCASTSS (DI)(DX*2), Z15
-	VFMADD231PS  Z15, Z14, Z5
+	VFMADD231PS  Z15, Z14, Z6
+	VBROADCASTSS (DI)(CX*1), Z15
+	VFMADD231PS  Z15, Z14, Z7
+	VBROADCASTSS (DI)(CX*2), Z15
+	VFMADD231PS  Z15, Z14, Z8
 	VBROADCASTSS (R8), Z15
-	VFMADD231PS  Z15, Z14, Z6
-	VBROADCASTSS (R8)(DX*1), Z15
-	VFMADD231PS  Z15, Z14, Z7
-	VBROADCASTSS (R8)(DX*2), Z15
-	VFMADD231PS  Z15, Z14, Z8
+	VFMADD231PS  Z15, Z14, Z9
+	VBROADCASTSS (R8)(CX*1), Z15
+	VFMADD231PS  Z15, Z14, Z10
+	VBROADCASTSS (R8)(CX*2), Z15
+	VFMADD231PS  Z15, Z14, Z11
 	VBROADCASTSS (R9), Z15
-	VFMADD231PS  Z15, Z14, Z9
-	VBROADCASTSS (R9)(DX*1), Z15
-	VFMADD231PS  Z15, Z14, Z10
-	VBROADCASTSS (R9)(DX*2), Z15
-	VFMADD231PS  Z15, Z14, Z11
-	VBROADCASTSS (R10), Z15
 	VFMADD231PS  Z15, Z14, Z12
-	VBROADCASTSS (R10)(DX*1), Z15
+	VBROADCASTSS (R9)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z13
-	VMOVUPS      (BX)(SI*1), Z14
-	VBROADCASTSS 4(CX), Z15
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R11)(R12*1), Z14
+	VBROADCASTSS 4(AX), Z15
 	VFMADD231PS  Z15, Z14, Z0
-	VBROADCASTSS 4(CX)(DX*1), Z15
+	VBROADCASTSS 4(AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z1
-	VBROADCASTSS 4(CX)(DX*2), Z15
+	VBROADCASTSS 4(AX)(CX*2), Z15
 	VFMADD231PS  Z15, Z14, Z2
-	VBROADCASTSS 4(DI), Z15
+	VBROADCASTSS 4(SI), Z15
 	VFMADD231PS  Z15, Z14, Z3
-	VBROADCASTSS 4(DI)(DX*1), Z15
+	VBROADCASTSS 4(SI)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z4
-	VBROADCASTSS 4(DI)(DX*2), Z15
+	VBROADCASTSS 4(SI)(CX*2), Z15
 	VFMADD231PS  Z15, Z14, Z5
-	VBROADCASTSS 4(R8), Z15
+	VBROADCASTSS 4(DI), Z15
 	VFMADD231PS  Z15, Z14, Z6
-	VBROADCASTSS 4(R8)(DX*1), Z15
+	VBROADCASTSS 4(DI)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z7
-	VBROADCASTSS 4(R8)(DX*2), Z15
+	VBROADCASTSS 4(DI)(CX*2), Z15
 	VFMADD231PS  Z15, Z14, Z8
-	VBROADCASTSS 4(R9), Z15
+	VBROADCASTSS 4(R8), Z15
 	VFMADD231PS  Z15, Z14, Z9
-	VBROADCASTSS 4(R9)(DX*1), Z15
+	VBROADCASTSS 4(R8)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z10
-	VBROADCASTSS 4(R9)(DX*2), Z15
+	VBROADCASTSS 4(R8)(CX*2), Z15
 	VFMADD231PS  Z15, Z14, Z11
-	VBROADCASTSS 4(R10), Z15
+	VBROADCASTSS 4(R9), Z15
 	VFMADD231PS  Z15, Z14, Z12
-	VBROADCASTSS 4(R10)(DX*1), Z15
+	VBROADCASTSS 4(R9)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z13
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R11)(R12*2), R11
+	SUBQ         $0x02, R10
 	JGE          loopN14
 
 tailN14:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R10
 	JZ           endN14
-	VMOVUPS      (BX), Z14
-	VBROADCASTSS (CX), Z15
+	PREFETCHT0   (DX)
+	VMOVUPS      (R11), Z14
+	VBROADCASTSS (AX), Z15
 	VFMADD231PS  Z15, Z14, Z0
-	VBROADCASTSS (CX)(DX*1), Z15
+	VBROADCASTSS (AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z1
-	VBROADCASTSS (CX)(DX*2), Z15
+	VBROADCASTSS (AX)(CX*2), Z15
 	VFMADD231PS  Z15, Z14, Z2
-	VBROADCASTSS (DI), Z15
+	VBROADCASTSS (SI), Z15
 	VFMADD231PS  Z15, Z14, Z3
-	VBROADCASTSS (DI)(DX*1), Z15
+	VBROADCASTSS (SI)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z4
-	VBROADCASTSS (DI)(DX*2), Z15
+	VBROADCASTSS (SI)(CX*2), Z15
 	VFMADD231PS  Z15, Z14, Z5
-	VBROADCASTSS (R8), Z15
+	VBROADCASTSS (DI), Z15
 	VFMADD231PS  Z15, Z14, Z6
-	VBROADCASTSS (R8)(DX*1), Z15
+	VBROADCASTSS (DI)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z7
-	VBROADCASTSS (R8)(DX*2), Z15
+	VBROADCASTSS (DI)(CX*2), Z15
 	VFMADD231PS  Z15, Z14, Z8
-	VBROADCASTSS (R9), Z15
+	VBROADCASTSS (R8), Z15
 	VFMADD231PS  Z15, Z14, Z9
-	VBROADCASTSS (R9)(DX*1), Z15
+	VBROADCASTSS (R8)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z10
-	VBROADCASTSS (R9)(DX*2), Z15
+	VBROADCASTSS (R8)(CX*2), Z15
 	VFMADD231PS  Z15, Z14, Z11
-	VBROADCASTSS (R10), Z15
+	VBROADCASTSS (R9), Z15
 	VFMADD231PS  Z15, Z14, Z12
-	VBROADCASTSS (R10)(DX*1), Z15
+	VBROADCASTSS (R9)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z13
 
 endN14:
 finish14:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd14
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
 	KMOVW     CX, K1
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z15
 	VADDPS    Z15, Z0, Z0
 	ADDQ      CX, AX
@@ -3652,10 +4638,10 @@ finish14:
 	VADDPS    Z15, Z13, Z13
 
 noadd14:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias14
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -3679,7 +4665,7 @@ noadd14:
 
 nobias14:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu14
 	VPXORD Z14, Z14, Z14
 	VMAXPS Z0, Z14, Z0
@@ -3699,10 +4685,10 @@ nobias14:
 
 norelu14:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky14
 	VPXORD       Z14, Z14, Z14
-	VBROADCASTSS slope+88(FP), Z15
+	VBROADCASTSS slope+104(FP), Z15
 	VCMPPS       $0x12, Z14, Z0, K1
 	VMULPS       Z15, Z0, K1, Z0
 	VCMPPS       $0x12, Z14, Z1, K1
@@ -3733,14 +4719,14 @@ norelu14:
 	VMULPS       Z15, Z13, K1, Z13
 
 noleaky14:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
 	KMOVW   CX, K1
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z1, K1, (AX)
@@ -3768,74 +4754,126 @@ noleaky14:
 	VMOVUPS Z12, K1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Z13, K1, (AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more14
 	VZEROUPPER
 	RET
 
-// func tileAVX512x32(flags int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, slope float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·tileAVX512x32(SB), NOSPLIT, $0-92
-	MOVQ   rows+8(FP), AX
-	CMPQ   AX, $0x0e
-	JE     rows14
-	CMPQ   AX, $0x0d
-	JE     rows13
-	CMPQ   AX, $0x0c
-	JE     rows12
-	CMPQ   AX, $0x0b
-	JE     rows11
-	CMPQ   AX, $0x0a
-	JE     rows10
-	CMPQ   AX, $0x09
-	JE     rows9
-	CMPQ   AX, $0x08
-	JE     rows8
-	CMPQ   AX, $0x07
-	JE     rows7
-	CMPQ   AX, $0x06
-	JE     rows6
-	CMPQ   AX, $0x05
-	JE     rows5
-	CMPQ   AX, $0x04
-	JE     rows4
-	CMPQ   AX, $0x03
-	JE     rows3
-	CMPQ   AX, $0x02
-	JE     rows2
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor1
-	SUBQ   $0x02, AX
-	JL     tailT1
+more14:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down14
+	ADDQ  $0x38, a+40(FP)
+	JMP   downC14
+
+down14:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x0e, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC14:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x0e, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile14
+
+// func stripAVX512x32(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·stripAVX512x32(SB), NOSPLIT, $0-108
+	MOVQ rows+16(FP), AX
+	CMPQ AX, $0x0e
+	JE   tile14
+	CMPQ AX, $0x0d
+	JE   tile13
+	CMPQ AX, $0x0c
+	JE   tile12
+	CMPQ AX, $0x0b
+	JE   tile11
+	CMPQ AX, $0x0a
+	JE   tile10
+	CMPQ AX, $0x09
+	JE   tile9
+	CMPQ AX, $0x08
+	JE   tile8
+	CMPQ AX, $0x07
+	JE   tile7
+	CMPQ AX, $0x06
+	JE   tile6
+	CMPQ AX, $0x05
+	JE   tile5
+	CMPQ AX, $0x04
+	JE   tile4
+	CMPQ AX, $0x03
+	JE   tile3
+	CMPQ AX, $0x02
+	JE   tile2
+
+tile1:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor1
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT1
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT1:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT1
 
 loopT1:
-	VMOVUPS      (BX), Z2
-	VMOVUPS      64(BX), Z3
-	VBROADCASTSS (CX), Z4
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z2
+	VMOVUPS      64(SI), Z3
+	VBROADCASTSS (AX), Z4
 	VFMADD231PS  Z4, Z2, Z0
 	VFMADD231PS  Z4, Z3, Z1
-	VMOVUPS      (BX)(SI*1), Z2
-	VMOVUPS      64(BX)(SI*1), Z3
-	VBROADCASTSS (CX)(DX*1), Z4
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z2
+	VMOVUPS      64(SI)(DI*1), Z3
+	VBROADCASTSS (AX)(CX*1), Z4
 	VFMADD231PS  Z4, Z2, Z0
 	VFMADD231PS  Z4, Z3, Z1
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT1
 
 tailT1:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT1
-	VMOVUPS      (BX), Z2
-	VMOVUPS      64(BX), Z3
-	VBROADCASTSS (CX), Z4
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z2
+	VMOVUPS      64(SI), Z3
+	VBROADCASTSS (AX), Z4
 	VFMADD231PS  Z4, Z2, Z0
 	VFMADD231PS  Z4, Z3, Z1
 
@@ -3843,40 +4881,68 @@ endT1:
 	JMP finish1
 
 rowmajor1:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near1
+	IMUL3Q $0x01, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near1:
+	MOVQ k+32(FP), CX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, CX
 	JL   tailN1
 
 loopN1:
-	VMOVUPS      (BX), Z2
-	VMOVUPS      64(BX), Z3
-	VBROADCASTSS (CX), Z4
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z2
+	VMOVUPS      64(SI), Z3
+	VBROADCASTSS (AX), Z4
 	VFMADD231PS  Z4, Z2, Z0
 	VFMADD231PS  Z4, Z3, Z1
-	VMOVUPS      (BX)(SI*1), Z2
-	VMOVUPS      64(BX)(SI*1), Z3
-	VBROADCASTSS 4(CX), Z4
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z2
+	VMOVUPS      64(SI)(DI*1), Z3
+	VBROADCASTSS 4(AX), Z4
 	VFMADD231PS  Z4, Z2, Z0
 	VFMADD231PS  Z4, Z3, Z1
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, CX
 	JGE          loopN1
 
 tailN1:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, CX
 	JZ           endN1
-	VMOVUPS      (BX), Z2
-	VMOVUPS      64(BX), Z3
-	VBROADCASTSS (CX), Z4
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z2
+	VMOVUPS      64(SI), Z3
+	VBROADCASTSS (AX), Z4
 	VFMADD231PS  Z4, Z2, Z0
 	VFMADD231PS  Z4, Z3, Z1
 
 endN1:
 finish1:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd1
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -3884,18 +4950,18 @@ finish1:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z4
 	VADDPS    Z4, Z1, Z1
 
 noadd1:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias1
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -3910,7 +4976,7 @@ noadd1:
 
 nobias1:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu1
 	VPXORD Z2, Z2, Z2
 	VMAXPS Z0, Z2, Z0
@@ -3918,17 +4984,17 @@ nobias1:
 
 norelu1:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky1
 	VPXORD       Z2, Z2, Z2
-	VBROADCASTSS slope+88(FP), Z3
+	VBROADCASTSS slope+104(FP), Z3
 	VCMPPS       $0x12, Z2, Z0, K1
 	VMULPS       Z3, Z0, K1, Z0
 	VCMPPS       $0x12, Z2, Z1, K1
 	VMULPS       Z3, Z1, K1, Z1
 
 noleaky1:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -3936,60 +5002,113 @@ noleaky1:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more1
 	VZEROUPPER
 	RET
 
-rows2:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor2
-	SUBQ   $0x02, AX
-	JL     tailT2
+more1:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down1
+	ADDQ  $0x04, a+40(FP)
+	JMP   downC1
+
+down1:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC1:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile1
+
+tile2:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor2
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT2
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT2:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT2
 
 loopT2:
-	VMOVUPS      (BX), Z4
-	VMOVUPS      64(BX), Z5
-	VBROADCASTSS (CX), Z6
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z4
+	VMOVUPS      64(SI), Z5
+	VBROADCASTSS (AX), Z6
 	VFMADD231PS  Z6, Z4, Z0
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS 4(CX), Z6
+	VBROADCASTSS 4(AX), Z6
 	VFMADD231PS  Z6, Z4, Z2
 	VFMADD231PS  Z6, Z5, Z3
-	VMOVUPS      (BX)(SI*1), Z4
-	VMOVUPS      64(BX)(SI*1), Z5
-	VBROADCASTSS (CX)(DX*1), Z6
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z4
+	VMOVUPS      64(SI)(DI*1), Z5
+	VBROADCASTSS (AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z4, Z0
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z6
+	VBROADCASTSS 4(AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z4, Z2
 	VFMADD231PS  Z6, Z5, Z3
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT2
 
 tailT2:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT2
-	VMOVUPS      (BX), Z4
-	VMOVUPS      64(BX), Z5
-	VBROADCASTSS (CX), Z6
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z4
+	VMOVUPS      64(SI), Z5
+	VBROADCASTSS (AX), Z6
 	VFMADD231PS  Z6, Z4, Z0
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS 4(CX), Z6
+	VBROADCASTSS 4(AX), Z6
 	VFMADD231PS  Z6, Z4, Z2
 	VFMADD231PS  Z6, Z5, Z3
 
@@ -3997,49 +5116,77 @@ endT2:
 	JMP finish2
 
 rowmajor2:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near2
+	IMUL3Q $0x02, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near2:
+	MOVQ k+32(FP), SI
+	MOVQ b+56(FP), DI
+	MOVQ ldb+64(FP), R8
+	MOVQ DI, R9
+	ADDQ ahead+72(FP), R9
+	SUBQ $0x02, SI
 	JL   tailN2
 
 loopN2:
-	VMOVUPS      (BX), Z4
-	VMOVUPS      64(BX), Z5
-	VBROADCASTSS (CX), Z6
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R9)
+	PREFETCHT1   64(R9)
+	VMOVUPS      (DI), Z4
+	VMOVUPS      64(DI), Z5
+	VBROADCASTSS (AX), Z6
 	VFMADD231PS  Z6, Z4, Z0
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS (CX)(DX*1), Z6
+	VBROADCASTSS (AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z4, Z2
 	VFMADD231PS  Z6, Z5, Z3
-	VMOVUPS      (BX)(SI*1), Z4
-	VMOVUPS      64(BX)(SI*1), Z5
-	VBROADCASTSS 4(CX), Z6
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R9)(R8*1)
+	PREFETCHT1   64(R9)(R8*1)
+	VMOVUPS      (DI)(R8*1), Z4
+	VMOVUPS      64(DI)(R8*1), Z5
+	VBROADCASTSS 4(AX), Z6
 	VFMADD231PS  Z6, Z4, Z0
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z6
+	VBROADCASTSS 4(AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z4, Z2
 	VFMADD231PS  Z6, Z5, Z3
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (DI)(R8*2), DI
+	LEAQ         (R9)(R8*2), R9
+	SUBQ         $0x02, SI
 	JGE          loopN2
 
 tailN2:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, SI
 	JZ           endN2
-	VMOVUPS      (BX), Z4
-	VMOVUPS      64(BX), Z5
-	VBROADCASTSS (CX), Z6
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R9)
+	PREFETCHT1   64(R9)
+	VMOVUPS      (DI), Z4
+	VMOVUPS      64(DI), Z5
+	VBROADCASTSS (AX), Z6
 	VFMADD231PS  Z6, Z4, Z0
 	VFMADD231PS  Z6, Z5, Z1
-	VBROADCASTSS (CX)(DX*1), Z6
+	VBROADCASTSS (AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z4, Z2
 	VFMADD231PS  Z6, Z5, Z3
 
 endN2:
 finish2:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd2
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -4047,8 +5194,8 @@ finish2:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z6
@@ -4060,10 +5207,10 @@ finish2:
 	VADDPS    Z6, Z3, Z3
 
 noadd2:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias2
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -4080,7 +5227,7 @@ noadd2:
 
 nobias2:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu2
 	VPXORD Z4, Z4, Z4
 	VMAXPS Z0, Z4, Z0
@@ -4090,10 +5237,10 @@ nobias2:
 
 norelu2:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky2
 	VPXORD       Z4, Z4, Z4
-	VBROADCASTSS slope+88(FP), Z5
+	VBROADCASTSS slope+104(FP), Z5
 	VCMPPS       $0x12, Z4, Z0, K1
 	VMULPS       Z5, Z0, K1, Z0
 	VCMPPS       $0x12, Z4, Z1, K1
@@ -4104,7 +5251,7 @@ norelu2:
 	VMULPS       Z5, Z3, K1, Z3
 
 noleaky2:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -4112,74 +5259,130 @@ noleaky2:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
 	VMOVUPS Z2, K1, (AX)
 	VMOVUPS Z3, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more2
 	VZEROUPPER
 	RET
 
-rows3:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor3
-	SUBQ   $0x02, AX
-	JL     tailT3
+more2:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down2
+	ADDQ  $0x08, a+40(FP)
+	JMP   downC2
+
+down2:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC2:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile2
+
+tile3:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor3
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT3
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT3:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT3
 
 loopT3:
-	VMOVUPS      (BX), Z6
-	VMOVUPS      64(BX), Z7
-	VBROADCASTSS (CX), Z8
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z6
+	VMOVUPS      64(SI), Z7
+	VBROADCASTSS (AX), Z8
 	VFMADD231PS  Z8, Z6, Z0
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS 4(CX), Z8
+	VBROADCASTSS 4(AX), Z8
 	VFMADD231PS  Z8, Z6, Z2
 	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS 8(CX), Z8
+	VBROADCASTSS 8(AX), Z8
 	VFMADD231PS  Z8, Z6, Z4
 	VFMADD231PS  Z8, Z7, Z5
-	VMOVUPS      (BX)(SI*1), Z6
-	VMOVUPS      64(BX)(SI*1), Z7
-	VBROADCASTSS (CX)(DX*1), Z8
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z6
+	VMOVUPS      64(SI)(DI*1), Z7
+	VBROADCASTSS (AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z6, Z0
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z8
+	VBROADCASTSS 4(AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z6, Z2
 	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z8
+	VBROADCASTSS 8(AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z6, Z4
 	VFMADD231PS  Z8, Z7, Z5
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT3
 
 tailT3:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT3
-	VMOVUPS      (BX), Z6
-	VMOVUPS      64(BX), Z7
-	VBROADCASTSS (CX), Z8
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z6
+	VMOVUPS      64(SI), Z7
+	VBROADCASTSS (AX), Z8
 	VFMADD231PS  Z8, Z6, Z0
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS 4(CX), Z8
+	VBROADCASTSS 4(AX), Z8
 	VFMADD231PS  Z8, Z6, Z2
 	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS 8(CX), Z8
+	VBROADCASTSS 8(AX), Z8
 	VFMADD231PS  Z8, Z6, Z4
 	VFMADD231PS  Z8, Z7, Z5
 
@@ -4187,58 +5390,86 @@ endT3:
 	JMP finish3
 
 rowmajor3:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near3
+	IMUL3Q $0x03, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near3:
+	MOVQ k+32(FP), SI
+	MOVQ b+56(FP), DI
+	MOVQ ldb+64(FP), R8
+	MOVQ DI, R9
+	ADDQ ahead+72(FP), R9
+	SUBQ $0x02, SI
 	JL   tailN3
 
 loopN3:
-	VMOVUPS      (BX), Z6
-	VMOVUPS      64(BX), Z7
-	VBROADCASTSS (CX), Z8
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R9)
+	PREFETCHT1   64(R9)
+	VMOVUPS      (DI), Z6
+	VMOVUPS      64(DI), Z7
+	VBROADCASTSS (AX), Z8
 	VFMADD231PS  Z8, Z6, Z0
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS (CX)(DX*1), Z8
+	VBROADCASTSS (AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z6, Z2
 	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS (CX)(DX*2), Z8
+	VBROADCASTSS (AX)(CX*2), Z8
 	VFMADD231PS  Z8, Z6, Z4
 	VFMADD231PS  Z8, Z7, Z5
-	VMOVUPS      (BX)(SI*1), Z6
-	VMOVUPS      64(BX)(SI*1), Z7
-	VBROADCASTSS 4(CX), Z8
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R9)(R8*1)
+	PREFETCHT1   64(R9)(R8*1)
+	VMOVUPS      (DI)(R8*1), Z6
+	VMOVUPS      64(DI)(R8*1), Z7
+	VBROADCASTSS 4(AX), Z8
 	VFMADD231PS  Z8, Z6, Z0
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z8
+	VBROADCASTSS 4(AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z6, Z2
 	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z8
+	VBROADCASTSS 4(AX)(CX*2), Z8
 	VFMADD231PS  Z8, Z6, Z4
 	VFMADD231PS  Z8, Z7, Z5
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (DI)(R8*2), DI
+	LEAQ         (R9)(R8*2), R9
+	SUBQ         $0x02, SI
 	JGE          loopN3
 
 tailN3:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, SI
 	JZ           endN3
-	VMOVUPS      (BX), Z6
-	VMOVUPS      64(BX), Z7
-	VBROADCASTSS (CX), Z8
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R9)
+	PREFETCHT1   64(R9)
+	VMOVUPS      (DI), Z6
+	VMOVUPS      64(DI), Z7
+	VBROADCASTSS (AX), Z8
 	VFMADD231PS  Z8, Z6, Z0
 	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS (CX)(DX*1), Z8
+	VBROADCASTSS (AX)(CX*1), Z8
 	VFMADD231PS  Z8, Z6, Z2
 	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS (CX)(DX*2), Z8
+	VBROADCASTSS (AX)(CX*2), Z8
 	VFMADD231PS  Z8, Z6, Z4
 	VFMADD231PS  Z8, Z7, Z5
 
 endN3:
 finish3:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd3
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -4246,8 +5477,8 @@ finish3:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z8
@@ -4264,10 +5495,10 @@ finish3:
 	VADDPS    Z8, Z5, Z5
 
 noadd3:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias3
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -4286,7 +5517,7 @@ noadd3:
 
 nobias3:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu3
 	VPXORD Z6, Z6, Z6
 	VMAXPS Z0, Z6, Z0
@@ -4298,10 +5529,10 @@ nobias3:
 
 norelu3:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky3
 	VPXORD       Z6, Z6, Z6
-	VBROADCASTSS slope+88(FP), Z7
+	VBROADCASTSS slope+104(FP), Z7
 	VCMPPS       $0x12, Z6, Z0, K1
 	VMULPS       Z7, Z0, K1, Z0
 	VCMPPS       $0x12, Z6, Z1, K1
@@ -4316,7 +5547,7 @@ norelu3:
 	VMULPS       Z7, Z5, K1, Z5
 
 noleaky3:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -4324,8 +5555,8 @@ noleaky3:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -4334,78 +5565,137 @@ noleaky3:
 	ADDQ    CX, AX
 	VMOVUPS Z4, K1, (AX)
 	VMOVUPS Z5, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more3
 	VZEROUPPER
 	RET
 
-rows4:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor4
-	SUBQ   $0x02, AX
-	JL     tailT4
+more3:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down3
+	ADDQ  $0x0c, a+40(FP)
+	JMP   downC3
+
+down3:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC3:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile3
+
+tile4:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor4
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT4
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT4:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT4
 
 loopT4:
-	VMOVUPS      (BX), Z8
-	VMOVUPS      64(BX), Z9
-	VBROADCASTSS (CX), Z10
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z8
+	VMOVUPS      64(SI), Z9
+	VBROADCASTSS (AX), Z10
 	VFMADD231PS  Z10, Z8, Z0
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS 4(CX), Z10
+	VBROADCASTSS 4(AX), Z10
 	VFMADD231PS  Z10, Z8, Z2
 	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS 8(CX), Z10
+	VBROADCASTSS 8(AX), Z10
 	VFMADD231PS  Z10, Z8, Z4
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS 12(CX), Z10
+	VBROADCASTSS 12(AX), Z10
 	VFMADD231PS  Z10, Z8, Z6
 	VFMADD231PS  Z10, Z9, Z7
-	VMOVUPS      (BX)(SI*1), Z8
-	VMOVUPS      64(BX)(SI*1), Z9
-	VBROADCASTSS (CX)(DX*1), Z10
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z8
+	VMOVUPS      64(SI)(DI*1), Z9
+	VBROADCASTSS (AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z8, Z0
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z10
+	VBROADCASTSS 4(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z8, Z2
 	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z10
+	VBROADCASTSS 8(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z8, Z4
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS 12(CX)(DX*1), Z10
+	VBROADCASTSS 12(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z8, Z6
 	VFMADD231PS  Z10, Z9, Z7
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT4
 
 tailT4:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT4
-	VMOVUPS      (BX), Z8
-	VMOVUPS      64(BX), Z9
-	VBROADCASTSS (CX), Z10
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z8
+	VMOVUPS      64(SI), Z9
+	VBROADCASTSS (AX), Z10
 	VFMADD231PS  Z10, Z8, Z0
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS 4(CX), Z10
+	VBROADCASTSS 4(AX), Z10
 	VFMADD231PS  Z10, Z8, Z2
 	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS 8(CX), Z10
+	VBROADCASTSS 8(AX), Z10
 	VFMADD231PS  Z10, Z8, Z4
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS 12(CX), Z10
+	VBROADCASTSS 12(AX), Z10
 	VFMADD231PS  Z10, Z8, Z6
 	VFMADD231PS  Z10, Z9, Z7
 
@@ -4413,70 +5703,98 @@ endT4:
 	JMP finish4
 
 rowmajor4:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near4
+	IMUL3Q $0x04, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near4:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	MOVQ R8, R10
+	ADDQ ahead+72(FP), R10
+	SUBQ $0x02, DI
 	JL   tailN4
 
 loopN4:
-	VMOVUPS      (BX), Z8
-	VMOVUPS      64(BX), Z9
-	VBROADCASTSS (CX), Z10
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	VMOVUPS      (R8), Z8
+	VMOVUPS      64(R8), Z9
+	VBROADCASTSS (AX), Z10
 	VFMADD231PS  Z10, Z8, Z0
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS (CX)(DX*1), Z10
+	VBROADCASTSS (AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z8, Z2
 	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS (CX)(DX*2), Z10
+	VBROADCASTSS (AX)(CX*2), Z10
 	VFMADD231PS  Z10, Z8, Z4
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS (DI), Z10
+	VBROADCASTSS (SI), Z10
 	VFMADD231PS  Z10, Z8, Z6
 	VFMADD231PS  Z10, Z9, Z7
-	VMOVUPS      (BX)(SI*1), Z8
-	VMOVUPS      64(BX)(SI*1), Z9
-	VBROADCASTSS 4(CX), Z10
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R10)(R9*1)
+	PREFETCHT1   64(R10)(R9*1)
+	VMOVUPS      (R8)(R9*1), Z8
+	VMOVUPS      64(R8)(R9*1), Z9
+	VBROADCASTSS 4(AX), Z10
 	VFMADD231PS  Z10, Z8, Z0
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z10
+	VBROADCASTSS 4(AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z8, Z2
 	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z10
+	VBROADCASTSS 4(AX)(CX*2), Z10
 	VFMADD231PS  Z10, Z8, Z4
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS 4(DI), Z10
+	VBROADCASTSS 4(SI), Z10
 	VFMADD231PS  Z10, Z8, Z6
 	VFMADD231PS  Z10, Z9, Z7
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	LEAQ         (R10)(R9*2), R10
+	SUBQ         $0x02, DI
 	JGE          loopN4
 
 tailN4:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN4
-	VMOVUPS      (BX), Z8
-	VMOVUPS      64(BX), Z9
-	VBROADCASTSS (CX), Z10
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	VMOVUPS      (R8), Z8
+	VMOVUPS      64(R8), Z9
+	VBROADCASTSS (AX), Z10
 	VFMADD231PS  Z10, Z8, Z0
 	VFMADD231PS  Z10, Z9, Z1
-	VBROADCASTSS (CX)(DX*1), Z10
+	VBROADCASTSS (AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z8, Z2
 	VFMADD231PS  Z10, Z9, Z3
-	VBROADCASTSS (CX)(DX*2), Z10
+	VBROADCASTSS (AX)(CX*2), Z10
 	VFMADD231PS  Z10, Z8, Z4
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS (DI), Z10
+	VBROADCASTSS (SI), Z10
 	VFMADD231PS  Z10, Z8, Z6
 	VFMADD231PS  Z10, Z9, Z7
 
 endN4:
 finish4:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd4
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -4484,8 +5802,8 @@ finish4:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z10
@@ -4507,10 +5825,10 @@ finish4:
 	VADDPS    Z10, Z7, Z7
 
 noadd4:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias4
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -4531,7 +5849,7 @@ noadd4:
 
 nobias4:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu4
 	VPXORD Z8, Z8, Z8
 	VMAXPS Z0, Z8, Z0
@@ -4545,10 +5863,10 @@ nobias4:
 
 norelu4:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky4
 	VPXORD       Z8, Z8, Z8
-	VBROADCASTSS slope+88(FP), Z9
+	VBROADCASTSS slope+104(FP), Z9
 	VCMPPS       $0x12, Z8, Z0, K1
 	VMULPS       Z9, Z0, K1, Z0
 	VCMPPS       $0x12, Z8, Z1, K1
@@ -4567,7 +5885,7 @@ norelu4:
 	VMULPS       Z9, Z7, K1, Z7
 
 noleaky4:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -4575,8 +5893,8 @@ noleaky4:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -4588,89 +5906,151 @@ noleaky4:
 	ADDQ    CX, AX
 	VMOVUPS Z6, K1, (AX)
 	VMOVUPS Z7, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more4
 	VZEROUPPER
 	RET
 
-rows5:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor5
-	SUBQ   $0x02, AX
-	JL     tailT5
+more4:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down4
+	ADDQ  $0x10, a+40(FP)
+	JMP   downC4
+
+down4:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC4:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile4
+
+tile5:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor5
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT5
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT5:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT5
 
 loopT5:
-	VMOVUPS      (BX), Z10
-	VMOVUPS      64(BX), Z11
-	VBROADCASTSS (CX), Z12
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z10
+	VMOVUPS      64(SI), Z11
+	VBROADCASTSS (AX), Z12
 	VFMADD231PS  Z12, Z10, Z0
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS 4(CX), Z12
+	VBROADCASTSS 4(AX), Z12
 	VFMADD231PS  Z12, Z10, Z2
 	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS 8(CX), Z12
+	VBROADCASTSS 8(AX), Z12
 	VFMADD231PS  Z12, Z10, Z4
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS 12(CX), Z12
+	VBROADCASTSS 12(AX), Z12
 	VFMADD231PS  Z12, Z10, Z6
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS 16(CX), Z12
+	VBROADCASTSS 16(AX), Z12
 	VFMADD231PS  Z12, Z10, Z8
 	VFMADD231PS  Z12, Z11, Z9
-	VMOVUPS      (BX)(SI*1), Z10
-	VMOVUPS      64(BX)(SI*1), Z11
-	VBROADCASTSS (CX)(DX*1), Z12
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z10
+	VMOVUPS      64(SI)(DI*1), Z11
+	VBROADCASTSS (AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z10, Z0
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z12
+	VBROADCASTSS 4(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z10, Z2
 	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z12
+	VBROADCASTSS 8(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z10, Z4
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS 12(CX)(DX*1), Z12
+	VBROADCASTSS 12(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z10, Z6
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS 16(CX)(DX*1), Z12
+	VBROADCASTSS 16(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z10, Z8
 	VFMADD231PS  Z12, Z11, Z9
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT5
 
 tailT5:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT5
-	VMOVUPS      (BX), Z10
-	VMOVUPS      64(BX), Z11
-	VBROADCASTSS (CX), Z12
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z10
+	VMOVUPS      64(SI), Z11
+	VBROADCASTSS (AX), Z12
 	VFMADD231PS  Z12, Z10, Z0
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS 4(CX), Z12
+	VBROADCASTSS 4(AX), Z12
 	VFMADD231PS  Z12, Z10, Z2
 	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS 8(CX), Z12
+	VBROADCASTSS 8(AX), Z12
 	VFMADD231PS  Z12, Z10, Z4
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS 12(CX), Z12
+	VBROADCASTSS 12(AX), Z12
 	VFMADD231PS  Z12, Z10, Z6
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS 16(CX), Z12
+	VBROADCASTSS 16(AX), Z12
 	VFMADD231PS  Z12, Z10, Z8
 	VFMADD231PS  Z12, Z11, Z9
 
@@ -4678,79 +6058,107 @@ endT5:
 	JMP finish5
 
 rowmajor5:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near5
+	IMUL3Q $0x05, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near5:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	MOVQ R8, R10
+	ADDQ ahead+72(FP), R10
+	SUBQ $0x02, DI
 	JL   tailN5
 
 loopN5:
-	VMOVUPS      (BX), Z10
-	VMOVUPS      64(BX), Z11
-	VBROADCASTSS (CX), Z12
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	VMOVUPS      (R8), Z10
+	VMOVUPS      64(R8), Z11
+	VBROADCASTSS (AX), Z12
 	VFMADD231PS  Z12, Z10, Z0
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS (CX)(DX*1), Z12
+	VBROADCASTSS (AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z10, Z2
 	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS (CX)(DX*2), Z12
+	VBROADCASTSS (AX)(CX*2), Z12
 	VFMADD231PS  Z12, Z10, Z4
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS (DI), Z12
+	VBROADCASTSS (SI), Z12
 	VFMADD231PS  Z12, Z10, Z6
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS (DI)(DX*1), Z12
+	VBROADCASTSS (SI)(CX*1), Z12
 	VFMADD231PS  Z12, Z10, Z8
 	VFMADD231PS  Z12, Z11, Z9
-	VMOVUPS      (BX)(SI*1), Z10
-	VMOVUPS      64(BX)(SI*1), Z11
-	VBROADCASTSS 4(CX), Z12
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R10)(R9*1)
+	PREFETCHT1   64(R10)(R9*1)
+	VMOVUPS      (R8)(R9*1), Z10
+	VMOVUPS      64(R8)(R9*1), Z11
+	VBROADCASTSS 4(AX), Z12
 	VFMADD231PS  Z12, Z10, Z0
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z12
+	VBROADCASTSS 4(AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z10, Z2
 	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z12
+	VBROADCASTSS 4(AX)(CX*2), Z12
 	VFMADD231PS  Z12, Z10, Z4
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS 4(DI), Z12
+	VBROADCASTSS 4(SI), Z12
 	VFMADD231PS  Z12, Z10, Z6
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS 4(DI)(DX*1), Z12
+	VBROADCASTSS 4(SI)(CX*1), Z12
 	VFMADD231PS  Z12, Z10, Z8
 	VFMADD231PS  Z12, Z11, Z9
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	LEAQ         (R10)(R9*2), R10
+	SUBQ         $0x02, DI
 	JGE          loopN5
 
 tailN5:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN5
-	VMOVUPS      (BX), Z10
-	VMOVUPS      64(BX), Z11
-	VBROADCASTSS (CX), Z12
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	VMOVUPS      (R8), Z10
+	VMOVUPS      64(R8), Z11
+	VBROADCASTSS (AX), Z12
 	VFMADD231PS  Z12, Z10, Z0
 	VFMADD231PS  Z12, Z11, Z1
-	VBROADCASTSS (CX)(DX*1), Z12
+	VBROADCASTSS (AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z10, Z2
 	VFMADD231PS  Z12, Z11, Z3
-	VBROADCASTSS (CX)(DX*2), Z12
+	VBROADCASTSS (AX)(CX*2), Z12
 	VFMADD231PS  Z12, Z10, Z4
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS (DI), Z12
+	VBROADCASTSS (SI), Z12
 	VFMADD231PS  Z12, Z10, Z6
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS (DI)(DX*1), Z12
+	VBROADCASTSS (SI)(CX*1), Z12
 	VFMADD231PS  Z12, Z10, Z8
 	VFMADD231PS  Z12, Z11, Z9
 
 endN5:
 finish5:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd5
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -4758,8 +6166,8 @@ finish5:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z12
@@ -4786,10 +6194,10 @@ finish5:
 	VADDPS    Z12, Z9, Z9
 
 noadd5:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias5
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -4812,7 +6220,7 @@ noadd5:
 
 nobias5:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu5
 	VPXORD Z10, Z10, Z10
 	VMAXPS Z0, Z10, Z0
@@ -4828,10 +6236,10 @@ nobias5:
 
 norelu5:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky5
 	VPXORD       Z10, Z10, Z10
-	VBROADCASTSS slope+88(FP), Z11
+	VBROADCASTSS slope+104(FP), Z11
 	VCMPPS       $0x12, Z10, Z0, K1
 	VMULPS       Z11, Z0, K1, Z0
 	VCMPPS       $0x12, Z10, Z1, K1
@@ -4854,7 +6262,7 @@ norelu5:
 	VMULPS       Z11, Z9, K1, Z9
 
 noleaky5:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -4862,8 +6270,8 @@ noleaky5:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -4878,100 +6286,165 @@ noleaky5:
 	ADDQ    CX, AX
 	VMOVUPS Z8, K1, (AX)
 	VMOVUPS Z9, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more5
 	VZEROUPPER
 	RET
 
-rows6:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor6
-	SUBQ   $0x02, AX
-	JL     tailT6
+more5:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down5
+	ADDQ  $0x14, a+40(FP)
+	JMP   downC5
+
+down5:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC5:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile5
+
+tile6:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor6
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT6
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT6:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT6
 
 loopT6:
-	VMOVUPS      (BX), Z12
-	VMOVUPS      64(BX), Z13
-	VBROADCASTSS (CX), Z14
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z12
+	VMOVUPS      64(SI), Z13
+	VBROADCASTSS (AX), Z14
 	VFMADD231PS  Z14, Z12, Z0
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS 4(CX), Z14
+	VBROADCASTSS 4(AX), Z14
 	VFMADD231PS  Z14, Z12, Z2
 	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS 8(CX), Z14
+	VBROADCASTSS 8(AX), Z14
 	VFMADD231PS  Z14, Z12, Z4
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS 12(CX), Z14
+	VBROADCASTSS 12(AX), Z14
 	VFMADD231PS  Z14, Z12, Z6
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS 16(CX), Z14
+	VBROADCASTSS 16(AX), Z14
 	VFMADD231PS  Z14, Z12, Z8
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS 20(CX), Z14
+	VBROADCASTSS 20(AX), Z14
 	VFMADD231PS  Z14, Z12, Z10
 	VFMADD231PS  Z14, Z13, Z11
-	VMOVUPS      (BX)(SI*1), Z12
-	VMOVUPS      64(BX)(SI*1), Z13
-	VBROADCASTSS (CX)(DX*1), Z14
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z12
+	VMOVUPS      64(SI)(DI*1), Z13
+	VBROADCASTSS (AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z0
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z14
+	VBROADCASTSS 4(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z2
 	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z14
+	VBROADCASTSS 8(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z4
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS 12(CX)(DX*1), Z14
+	VBROADCASTSS 12(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z6
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS 16(CX)(DX*1), Z14
+	VBROADCASTSS 16(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z8
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS 20(CX)(DX*1), Z14
+	VBROADCASTSS 20(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z10
 	VFMADD231PS  Z14, Z13, Z11
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT6
 
 tailT6:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT6
-	VMOVUPS      (BX), Z12
-	VMOVUPS      64(BX), Z13
-	VBROADCASTSS (CX), Z14
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z12
+	VMOVUPS      64(SI), Z13
+	VBROADCASTSS (AX), Z14
 	VFMADD231PS  Z14, Z12, Z0
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS 4(CX), Z14
+	VBROADCASTSS 4(AX), Z14
 	VFMADD231PS  Z14, Z12, Z2
 	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS 8(CX), Z14
+	VBROADCASTSS 8(AX), Z14
 	VFMADD231PS  Z14, Z12, Z4
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS 12(CX), Z14
+	VBROADCASTSS 12(AX), Z14
 	VFMADD231PS  Z14, Z12, Z6
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS 16(CX), Z14
+	VBROADCASTSS 16(AX), Z14
 	VFMADD231PS  Z14, Z12, Z8
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS 20(CX), Z14
+	VBROADCASTSS 20(AX), Z14
 	VFMADD231PS  Z14, Z12, Z10
 	VFMADD231PS  Z14, Z13, Z11
 
@@ -4979,88 +6452,116 @@ endT6:
 	JMP finish6
 
 rowmajor6:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near6
+	IMUL3Q $0x06, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near6:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	MOVQ R8, R10
+	ADDQ ahead+72(FP), R10
+	SUBQ $0x02, DI
 	JL   tailN6
 
 loopN6:
-	VMOVUPS      (BX), Z12
-	VMOVUPS      64(BX), Z13
-	VBROADCASTSS (CX), Z14
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	VMOVUPS      (R8), Z12
+	VMOVUPS      64(R8), Z13
+	VBROADCASTSS (AX), Z14
 	VFMADD231PS  Z14, Z12, Z0
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS (CX)(DX*1), Z14
+	VBROADCASTSS (AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z2
 	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS (CX)(DX*2), Z14
+	VBROADCASTSS (AX)(CX*2), Z14
 	VFMADD231PS  Z14, Z12, Z4
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS (DI), Z14
+	VBROADCASTSS (SI), Z14
 	VFMADD231PS  Z14, Z12, Z6
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS (DI)(DX*1), Z14
+	VBROADCASTSS (SI)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z8
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS (DI)(DX*2), Z14
+	VBROADCASTSS (SI)(CX*2), Z14
 	VFMADD231PS  Z14, Z12, Z10
 	VFMADD231PS  Z14, Z13, Z11
-	VMOVUPS      (BX)(SI*1), Z12
-	VMOVUPS      64(BX)(SI*1), Z13
-	VBROADCASTSS 4(CX), Z14
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R10)(R9*1)
+	PREFETCHT1   64(R10)(R9*1)
+	VMOVUPS      (R8)(R9*1), Z12
+	VMOVUPS      64(R8)(R9*1), Z13
+	VBROADCASTSS 4(AX), Z14
 	VFMADD231PS  Z14, Z12, Z0
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z14
+	VBROADCASTSS 4(AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z2
 	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z14
+	VBROADCASTSS 4(AX)(CX*2), Z14
 	VFMADD231PS  Z14, Z12, Z4
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS 4(DI), Z14
+	VBROADCASTSS 4(SI), Z14
 	VFMADD231PS  Z14, Z12, Z6
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS 4(DI)(DX*1), Z14
+	VBROADCASTSS 4(SI)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z8
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS 4(DI)(DX*2), Z14
+	VBROADCASTSS 4(SI)(CX*2), Z14
 	VFMADD231PS  Z14, Z12, Z10
 	VFMADD231PS  Z14, Z13, Z11
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	LEAQ         (R10)(R9*2), R10
+	SUBQ         $0x02, DI
 	JGE          loopN6
 
 tailN6:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN6
-	VMOVUPS      (BX), Z12
-	VMOVUPS      64(BX), Z13
-	VBROADCASTSS (CX), Z14
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	VMOVUPS      (R8), Z12
+	VMOVUPS      64(R8), Z13
+	VBROADCASTSS (AX), Z14
 	VFMADD231PS  Z14, Z12, Z0
 	VFMADD231PS  Z14, Z13, Z1
-	VBROADCASTSS (CX)(DX*1), Z14
+	VBROADCASTSS (AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z2
 	VFMADD231PS  Z14, Z13, Z3
-	VBROADCASTSS (CX)(DX*2), Z14
+	VBROADCASTSS (AX)(CX*2), Z14
 	VFMADD231PS  Z14, Z12, Z4
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS (DI), Z14
+	VBROADCASTSS (SI), Z14
 	VFMADD231PS  Z14, Z12, Z6
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS (DI)(DX*1), Z14
+	VBROADCASTSS (SI)(CX*1), Z14
 	VFMADD231PS  Z14, Z12, Z8
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS (DI)(DX*2), Z14
+	VBROADCASTSS (SI)(CX*2), Z14
 	VFMADD231PS  Z14, Z12, Z10
 	VFMADD231PS  Z14, Z13, Z11
 
 endN6:
 finish6:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd6
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -5068,8 +6569,8 @@ finish6:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z14
@@ -5101,10 +6602,10 @@ finish6:
 	VADDPS    Z14, Z11, Z11
 
 noadd6:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias6
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -5129,7 +6630,7 @@ noadd6:
 
 nobias6:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu6
 	VPXORD Z12, Z12, Z12
 	VMAXPS Z0, Z12, Z0
@@ -5147,10 +6648,10 @@ nobias6:
 
 norelu6:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky6
 	VPXORD       Z12, Z12, Z12
-	VBROADCASTSS slope+88(FP), Z13
+	VBROADCASTSS slope+104(FP), Z13
 	VCMPPS       $0x12, Z12, Z0, K1
 	VMULPS       Z13, Z0, K1, Z0
 	VCMPPS       $0x12, Z12, Z1, K1
@@ -5177,7 +6678,7 @@ norelu6:
 	VMULPS       Z13, Z11, K1, Z11
 
 noleaky6:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -5185,8 +6686,8 @@ noleaky6:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -5204,111 +6705,179 @@ noleaky6:
 	ADDQ    CX, AX
 	VMOVUPS Z10, K1, (AX)
 	VMOVUPS Z11, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more6
 	VZEROUPPER
 	RET
 
-rows7:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor7
-	SUBQ   $0x02, AX
-	JL     tailT7
+more6:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down6
+	ADDQ  $0x18, a+40(FP)
+	JMP   downC6
+
+down6:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC6:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile6
+
+tile7:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor7
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT7
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT7:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT7
 
 loopT7:
-	VMOVUPS      (BX), Z14
-	VMOVUPS      64(BX), Z15
-	VBROADCASTSS (CX), Z16
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z14
+	VMOVUPS      64(SI), Z15
+	VBROADCASTSS (AX), Z16
 	VFMADD231PS  Z16, Z14, Z0
 	VFMADD231PS  Z16, Z15, Z1
-	VBROADCASTSS 4(CX), Z16
+	VBROADCASTSS 4(AX), Z16
 	VFMADD231PS  Z16, Z14, Z2
 	VFMADD231PS  Z16, Z15, Z3
-	VBROADCASTSS 8(CX), Z16
+	VBROADCASTSS 8(AX), Z16
 	VFMADD231PS  Z16, Z14, Z4
 	VFMADD231PS  Z16, Z15, Z5
-	VBROADCASTSS 12(CX), Z16
+	VBROADCASTSS 12(AX), Z16
 	VFMADD231PS  Z16, Z14, Z6
 	VFMADD231PS  Z16, Z15, Z7
-	VBROADCASTSS 16(CX), Z16
+	VBROADCASTSS 16(AX), Z16
 	VFMADD231PS  Z16, Z14, Z8
 	VFMADD231PS  Z16, Z15, Z9
-	VBROADCASTSS 20(CX), Z16
+	VBROADCASTSS 20(AX), Z16
 	VFMADD231PS  Z16, Z14, Z10
 	VFMADD231PS  Z16, Z15, Z11
-	VBROADCASTSS 24(CX), Z16
+	VBROADCASTSS 24(AX), Z16
 	VFMADD231PS  Z16, Z14, Z12
 	VFMADD231PS  Z16, Z15, Z13
-	VMOVUPS      (BX)(SI*1), Z14
-	VMOVUPS      64(BX)(SI*1), Z15
-	VBROADCASTSS (CX)(DX*1), Z16
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z14
+	VMOVUPS      64(SI)(DI*1), Z15
+	VBROADCASTSS (AX)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z0
 	VFMADD231PS  Z16, Z15, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z16
+	VBROADCASTSS 4(AX)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z2
 	VFMADD231PS  Z16, Z15, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z16
+	VBROADCASTSS 8(AX)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z4
 	VFMADD231PS  Z16, Z15, Z5
-	VBROADCASTSS 12(CX)(DX*1), Z16
+	VBROADCASTSS 12(AX)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z6
 	VFMADD231PS  Z16, Z15, Z7
-	VBROADCASTSS 16(CX)(DX*1), Z16
+	VBROADCASTSS 16(AX)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z8
 	VFMADD231PS  Z16, Z15, Z9
-	VBROADCASTSS 20(CX)(DX*1), Z16
+	VBROADCASTSS 20(AX)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z10
 	VFMADD231PS  Z16, Z15, Z11
-	VBROADCASTSS 24(CX)(DX*1), Z16
+	VBROADCASTSS 24(AX)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z12
 	VFMADD231PS  Z16, Z15, Z13
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT7
 
 tailT7:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT7
-	VMOVUPS      (BX), Z14
-	VMOVUPS      64(BX), Z15
-	VBROADCASTSS (CX), Z16
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z14
+	VMOVUPS      64(SI), Z15
+	VBROADCASTSS (AX), Z16
 	VFMADD231PS  Z16, Z14, Z0
 	VFMADD231PS  Z16, Z15, Z1
-	VBROADCASTSS 4(CX), Z16
+	VBROADCASTSS 4(AX), Z16
 	VFMADD231PS  Z16, Z14, Z2
 	VFMADD231PS  Z16, Z15, Z3
-	VBROADCASTSS 8(CX), Z16
+	VBROADCASTSS 8(AX), Z16
 	VFMADD231PS  Z16, Z14, Z4
 	VFMADD231PS  Z16, Z15, Z5
-	VBROADCASTSS 12(CX), Z16
+	VBROADCASTSS 12(AX), Z16
 	VFMADD231PS  Z16, Z14, Z6
 	VFMADD231PS  Z16, Z15, Z7
-	VBROADCASTSS 16(CX), Z16
+	VBROADCASTSS 16(AX), Z16
 	VFMADD231PS  Z16, Z14, Z8
 	VFMADD231PS  Z16, Z15, Z9
-	VBROADCASTSS 20(CX), Z16
+	VBROADCASTSS 20(AX), Z16
 	VFMADD231PS  Z16, Z14, Z10
 	VFMADD231PS  Z16, Z15, Z11
-	VBROADCASTSS 24(CX), Z16
+	VBROADCASTSS 24(AX), Z16
 	VFMADD231PS  Z16, Z14, Z12
 	VFMADD231PS  Z16, Z15, Z13
 
@@ -5316,100 +6885,128 @@ endT7:
 	JMP finish7
 
 rowmajor7:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R8
+	TESTQ  $0x00000002, R8
+	JZ     near7
+	IMUL3Q $0x07, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near7:
+	MOVQ k+32(FP), R8
+	MOVQ b+56(FP), R9
+	MOVQ ldb+64(FP), R10
+	MOVQ R9, R11
+	ADDQ ahead+72(FP), R11
+	SUBQ $0x02, R8
 	JL   tailN7
 
 loopN7:
-	VMOVUPS      (BX), Z14
-	VMOVUPS      64(BX), Z15
-	VBROADCASTSS (CX), Z16
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	VMOVUPS      (R9), Z14
+	VMOVUPS      64(R9), Z15
+	VBROADCASTSS (AX), Z16
 	VFMADD231PS  Z16, Z14, Z0
 	VFMADD231PS  Z16, Z15, Z1
-	VBROADCASTSS (CX)(DX*1), Z16
+	VBROADCASTSS (AX)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z2
 	VFMADD231PS  Z16, Z15, Z3
-	VBROADCASTSS (CX)(DX*2), Z16
+	VBROADCASTSS (AX)(CX*2), Z16
 	VFMADD231PS  Z16, Z14, Z4
 	VFMADD231PS  Z16, Z15, Z5
+	VBROADCASTSS (SI), Z16
+	VFMADD231PS  Z16, Z14, Z6
+	VFMADD231PS  Z16, Z15, Z7
+	VBROADCASTSS (SI)(CX*1), Z16
+	VFMADD231PS  Z16, Z14, Z8
+	VFMADD231PS  Z16, Z15, Z9
+	VBROADCASTSS (SI)(CX*2), Z16
+	VFMADD231PS  Z16, Z14, Z10
+	VFMADD231PS  Z16, Z15, Z11
 	VBROADCASTSS (DI), Z16
-	VFMADD231PS  Z16, Z14, Z6
-	VFMADD231PS  Z16, Z15, Z7
-	VBROADCASTSS (DI)(DX*1), Z16
-	VFMADD231PS  Z16, Z14, Z8
-	VFMADD231PS  Z16, Z15, Z9
-	VBROADCASTSS (DI)(DX*2), Z16
-	VFMADD231PS  Z16, Z14, Z10
-	VFMADD231PS  Z16, Z15, Z11
-	VBROADCASTSS (R8), Z16
 	VFMADD231PS  Z16, Z14, Z12
 	VFMADD231PS  Z16, Z15, Z13
-	VMOVUPS      (BX)(SI*1), Z14
-	VMOVUPS      64(BX)(SI*1), Z15
-	VBROADCASTSS 4(CX), Z16
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R11)(R10*1)
+	PREFETCHT1   64(R11)(R10*1)
+	VMOVUPS      (R9)(R10*1), Z14
+	VMOVUPS      64(R9)(R10*1), Z15
+	VBROADCASTSS 4(AX), Z16
 	VFMADD231PS  Z16, Z14, Z0
 	VFMADD231PS  Z16, Z15, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z16
+	VBROADCASTSS 4(AX)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z2
 	VFMADD231PS  Z16, Z15, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z16
+	VBROADCASTSS 4(AX)(CX*2), Z16
 	VFMADD231PS  Z16, Z14, Z4
 	VFMADD231PS  Z16, Z15, Z5
-	VBROADCASTSS 4(DI), Z16
+	VBROADCASTSS 4(SI), Z16
 	VFMADD231PS  Z16, Z14, Z6
 	VFMADD231PS  Z16, Z15, Z7
-	VBROADCASTSS 4(DI)(DX*1), Z16
+	VBROADCASTSS 4(SI)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z8
 	VFMADD231PS  Z16, Z15, Z9
-	VBROADCASTSS 4(DI)(DX*2), Z16
+	VBROADCASTSS 4(SI)(CX*2), Z16
 	VFMADD231PS  Z16, Z14, Z10
 	VFMADD231PS  Z16, Z15, Z11
-	VBROADCASTSS 4(R8), Z16
+	VBROADCASTSS 4(DI), Z16
 	VFMADD231PS  Z16, Z14, Z12
 	VFMADD231PS  Z16, Z15, Z13
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R9)(R10*2), R9
+	LEAQ         (R11)(R10*2), R11
+	SUBQ         $0x02, R8
 	JGE          loopN7
 
 tailN7:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R8
 	JZ           endN7
-	VMOVUPS      (BX), Z14
-	VMOVUPS      64(BX), Z15
-	VBROADCASTSS (CX), Z16
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	VMOVUPS      (R9), Z14
+	VMOVUPS      64(R9), Z15
+	VBROADCASTSS (AX), Z16
 	VFMADD231PS  Z16, Z14, Z0
 	VFMADD231PS  Z16, Z15, Z1
-	VBROADCASTSS (CX)(DX*1), Z16
+	VBROADCASTSS (AX)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z2
 	VFMADD231PS  Z16, Z15, Z3
-	VBROADCASTSS (CX)(DX*2), Z16
+	VBROADCASTSS (AX)(CX*2), Z16
 	VFMADD231PS  Z16, Z14, Z4
 	VFMADD231PS  Z16, Z15, Z5
-	VBROADCASTSS (DI), Z16
+	VBROADCASTSS (SI), Z16
 	VFMADD231PS  Z16, Z14, Z6
 	VFMADD231PS  Z16, Z15, Z7
-	VBROADCASTSS (DI)(DX*1), Z16
+	VBROADCASTSS (SI)(CX*1), Z16
 	VFMADD231PS  Z16, Z14, Z8
 	VFMADD231PS  Z16, Z15, Z9
-	VBROADCASTSS (DI)(DX*2), Z16
+	VBROADCASTSS (SI)(CX*2), Z16
 	VFMADD231PS  Z16, Z14, Z10
 	VFMADD231PS  Z16, Z15, Z11
-	VBROADCASTSS (R8), Z16
+	VBROADCASTSS (DI), Z16
 	VFMADD231PS  Z16, Z14, Z12
 	VFMADD231PS  Z16, Z15, Z13
 
 endN7:
 finish7:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd7
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -5417,8 +7014,8 @@ finish7:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z16
 	VADDPS    Z16, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z16
@@ -5455,10 +7052,10 @@ finish7:
 	VADDPS    Z16, Z13, Z13
 
 noadd7:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias7
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -5485,7 +7082,7 @@ noadd7:
 
 nobias7:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu7
 	VPXORD Z14, Z14, Z14
 	VMAXPS Z0, Z14, Z0
@@ -5505,10 +7102,10 @@ nobias7:
 
 norelu7:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky7
 	VPXORD       Z14, Z14, Z14
-	VBROADCASTSS slope+88(FP), Z15
+	VBROADCASTSS slope+104(FP), Z15
 	VCMPPS       $0x12, Z14, Z0, K1
 	VMULPS       Z15, Z0, K1, Z0
 	VCMPPS       $0x12, Z14, Z1, K1
@@ -5539,7 +7136,7 @@ norelu7:
 	VMULPS       Z15, Z13, K1, Z13
 
 noleaky7:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -5547,8 +7144,8 @@ noleaky7:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -5569,122 +7166,193 @@ noleaky7:
 	ADDQ    CX, AX
 	VMOVUPS Z12, K1, (AX)
 	VMOVUPS Z13, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more7
 	VZEROUPPER
 	RET
 
-rows8:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor8
-	SUBQ   $0x02, AX
-	JL     tailT8
+more7:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down7
+	ADDQ  $0x1c, a+40(FP)
+	JMP   downC7
+
+down7:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x07, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC7:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x07, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile7
+
+tile8:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	VPXORD     Z14, Z14, Z14
+	VPXORD     Z15, Z15, Z15
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor8
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT8
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT8:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT8
 
 loopT8:
-	VMOVUPS      (BX), Z16
-	VMOVUPS      64(BX), Z17
-	VBROADCASTSS (CX), Z18
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z16
+	VMOVUPS      64(SI), Z17
+	VBROADCASTSS (AX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
-	VBROADCASTSS 4(CX), Z18
+	VBROADCASTSS 4(AX), Z18
 	VFMADD231PS  Z18, Z16, Z2
 	VFMADD231PS  Z18, Z17, Z3
-	VBROADCASTSS 8(CX), Z18
+	VBROADCASTSS 8(AX), Z18
 	VFMADD231PS  Z18, Z16, Z4
 	VFMADD231PS  Z18, Z17, Z5
-	VBROADCASTSS 12(CX), Z18
+	VBROADCASTSS 12(AX), Z18
 	VFMADD231PS  Z18, Z16, Z6
 	VFMADD231PS  Z18, Z17, Z7
-	VBROADCASTSS 16(CX), Z18
+	VBROADCASTSS 16(AX), Z18
 	VFMADD231PS  Z18, Z16, Z8
 	VFMADD231PS  Z18, Z17, Z9
-	VBROADCASTSS 20(CX), Z18
+	VBROADCASTSS 20(AX), Z18
 	VFMADD231PS  Z18, Z16, Z10
 	VFMADD231PS  Z18, Z17, Z11
-	VBROADCASTSS 24(CX), Z18
+	VBROADCASTSS 24(AX), Z18
 	VFMADD231PS  Z18, Z16, Z12
 	VFMADD231PS  Z18, Z17, Z13
-	VBROADCASTSS 28(CX), Z18
+	VBROADCASTSS 28(AX), Z18
 	VFMADD231PS  Z18, Z16, Z14
 	VFMADD231PS  Z18, Z17, Z15
-	VMOVUPS      (BX)(SI*1), Z16
-	VMOVUPS      64(BX)(SI*1), Z17
-	VBROADCASTSS (CX)(DX*1), Z18
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z16
+	VMOVUPS      64(SI)(DI*1), Z17
+	VBROADCASTSS (AX)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z18
+	VBROADCASTSS 4(AX)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z2
 	VFMADD231PS  Z18, Z17, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z18
+	VBROADCASTSS 8(AX)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z4
 	VFMADD231PS  Z18, Z17, Z5
-	VBROADCASTSS 12(CX)(DX*1), Z18
+	VBROADCASTSS 12(AX)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z6
 	VFMADD231PS  Z18, Z17, Z7
-	VBROADCASTSS 16(CX)(DX*1), Z18
+	VBROADCASTSS 16(AX)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z8
 	VFMADD231PS  Z18, Z17, Z9
-	VBROADCASTSS 20(CX)(DX*1), Z18
+	VBROADCASTSS 20(AX)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z10
 	VFMADD231PS  Z18, Z17, Z11
-	VBROADCASTSS 24(CX)(DX*1), Z18
+	VBROADCASTSS 24(AX)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z12
 	VFMADD231PS  Z18, Z17, Z13
-	VBROADCASTSS 28(CX)(DX*1), Z18
+	VBROADCASTSS 28(AX)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z14
 	VFMADD231PS  Z18, Z17, Z15
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT8
 
 tailT8:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT8
-	VMOVUPS      (BX), Z16
-	VMOVUPS      64(BX), Z17
-	VBROADCASTSS (CX), Z18
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z16
+	VMOVUPS      64(SI), Z17
+	VBROADCASTSS (AX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
-	VBROADCASTSS 4(CX), Z18
+	VBROADCASTSS 4(AX), Z18
 	VFMADD231PS  Z18, Z16, Z2
 	VFMADD231PS  Z18, Z17, Z3
-	VBROADCASTSS 8(CX), Z18
+	VBROADCASTSS 8(AX), Z18
 	VFMADD231PS  Z18, Z16, Z4
 	VFMADD231PS  Z18, Z17, Z5
-	VBROADCASTSS 12(CX), Z18
+	VBROADCASTSS 12(AX), Z18
 	VFMADD231PS  Z18, Z16, Z6
 	VFMADD231PS  Z18, Z17, Z7
-	VBROADCASTSS 16(CX), Z18
+	VBROADCASTSS 16(AX), Z18
 	VFMADD231PS  Z18, Z16, Z8
 	VFMADD231PS  Z18, Z17, Z9
-	VBROADCASTSS 20(CX), Z18
+	VBROADCASTSS 20(AX), Z18
 	VFMADD231PS  Z18, Z16, Z10
 	VFMADD231PS  Z18, Z17, Z11
-	VBROADCASTSS 24(CX), Z18
+	VBROADCASTSS 24(AX), Z18
 	VFMADD231PS  Z18, Z16, Z12
 	VFMADD231PS  Z18, Z17, Z13
-	VBROADCASTSS 28(CX), Z18
+	VBROADCASTSS 28(AX), Z18
 	VFMADD231PS  Z18, Z16, Z14
 	VFMADD231PS  Z18, Z17, Z15
 
@@ -5692,109 +7360,137 @@ endT8:
 	JMP finish8
 
 rowmajor8:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R8
+	TESTQ  $0x00000002, R8
+	JZ     near8
+	IMUL3Q $0x08, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near8:
+	MOVQ k+32(FP), R8
+	MOVQ b+56(FP), R9
+	MOVQ ldb+64(FP), R10
+	MOVQ R9, R11
+	ADDQ ahead+72(FP), R11
+	SUBQ $0x02, R8
 	JL   tailN8
 
 loopN8:
-	VMOVUPS      (BX), Z16
-	VMOVUPS      64(BX), Z17
-	VBROADCASTSS (CX), Z18
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	VMOVUPS      (R9), Z16
+	VMOVUPS      64(R9), Z17
+	VBROADCASTSS (AX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
-	VBROADCASTSS (CX)(DX*1), Z18
+	VBROADCASTSS (AX)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z2
 	VFMADD231PS  Z18, Z17, Z3
-	VBROADCASTSS (CX)(DX*2), Z18
+	VBROADCASTSS (AX)(CX*2), Z18
 	VFMADD231PS  Z18, Z16, Z4
 	VFMADD231PS  Z18, Z17, Z5
+	VBROADCASTSS (SI), Z18
+	VFMADD231PS  Z18, Z16, Z6
+	VFMADD231PS  Z18, Z17, Z7
+	VBROADCASTSS (SI)(CX*1), Z18
+	VFMADD231PS  Z18, Z16, Z8
+	VFMADD231PS  Z18, Z17, Z9
+	VBROADCASTSS (SI)(CX*2), Z18
+	VFMADD231PS  Z18, Z16, Z10
+	VFMADD231PS  Z18, Z17, Z11
 	VBROADCASTSS (DI), Z18
-	VFMADD231PS  Z18, Z16, Z6
-	VFMADD231PS  Z18, Z17, Z7
-	VBROADCASTSS (DI)(DX*1), Z18
-	VFMADD231PS  Z18, Z16, Z8
-	VFMADD231PS  Z18, Z17, Z9
-	VBROADCASTSS (DI)(DX*2), Z18
-	VFMADD231PS  Z18, Z16, Z10
-	VFMADD231PS  Z18, Z17, Z11
-	VBROADCASTSS (R8), Z18
 	VFMADD231PS  Z18, Z16, Z12
 	VFMADD231PS  Z18, Z17, Z13
-	VBROADCASTSS (R8)(DX*1), Z18
+	VBROADCASTSS (DI)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z14
 	VFMADD231PS  Z18, Z17, Z15
-	VMOVUPS      (BX)(SI*1), Z16
-	VMOVUPS      64(BX)(SI*1), Z17
-	VBROADCASTSS 4(CX), Z18
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R11)(R10*1)
+	PREFETCHT1   64(R11)(R10*1)
+	VMOVUPS      (R9)(R10*1), Z16
+	VMOVUPS      64(R9)(R10*1), Z17
+	VBROADCASTSS 4(AX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z18
+	VBROADCASTSS 4(AX)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z2
 	VFMADD231PS  Z18, Z17, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z18
+	VBROADCASTSS 4(AX)(CX*2), Z18
 	VFMADD231PS  Z18, Z16, Z4
 	VFMADD231PS  Z18, Z17, Z5
-	VBROADCASTSS 4(DI), Z18
+	VBROADCASTSS 4(SI), Z18
 	VFMADD231PS  Z18, Z16, Z6
 	VFMADD231PS  Z18, Z17, Z7
-	VBROADCASTSS 4(DI)(DX*1), Z18
+	VBROADCASTSS 4(SI)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z8
 	VFMADD231PS  Z18, Z17, Z9
-	VBROADCASTSS 4(DI)(DX*2), Z18
+	VBROADCASTSS 4(SI)(CX*2), Z18
 	VFMADD231PS  Z18, Z16, Z10
 	VFMADD231PS  Z18, Z17, Z11
-	VBROADCASTSS 4(R8), Z18
+	VBROADCASTSS 4(DI), Z18
 	VFMADD231PS  Z18, Z16, Z12
 	VFMADD231PS  Z18, Z17, Z13
-	VBROADCASTSS 4(R8)(DX*1), Z18
+	VBROADCASTSS 4(DI)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z14
 	VFMADD231PS  Z18, Z17, Z15
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R9)(R10*2), R9
+	LEAQ         (R11)(R10*2), R11
+	SUBQ         $0x02, R8
 	JGE          loopN8
 
 tailN8:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R8
 	JZ           endN8
-	VMOVUPS      (BX), Z16
-	VMOVUPS      64(BX), Z17
-	VBROADCASTSS (CX), Z18
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	VMOVUPS      (R9), Z16
+	VMOVUPS      64(R9), Z17
+	VBROADCASTSS (AX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
-	VBROADCASTSS (CX)(DX*1), Z18
+	VBROADCASTSS (AX)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z2
 	VFMADD231PS  Z18, Z17, Z3
-	VBROADCASTSS (CX)(DX*2), Z18
+	VBROADCASTSS (AX)(CX*2), Z18
 	VFMADD231PS  Z18, Z16, Z4
 	VFMADD231PS  Z18, Z17, Z5
-	VBROADCASTSS (DI), Z18
+	VBROADCASTSS (SI), Z18
 	VFMADD231PS  Z18, Z16, Z6
 	VFMADD231PS  Z18, Z17, Z7
-	VBROADCASTSS (DI)(DX*1), Z18
+	VBROADCASTSS (SI)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z8
 	VFMADD231PS  Z18, Z17, Z9
-	VBROADCASTSS (DI)(DX*2), Z18
+	VBROADCASTSS (SI)(CX*2), Z18
 	VFMADD231PS  Z18, Z16, Z10
 	VFMADD231PS  Z18, Z17, Z11
-	VBROADCASTSS (R8), Z18
+	VBROADCASTSS (DI), Z18
 	VFMADD231PS  Z18, Z16, Z12
 	VFMADD231PS  Z18, Z17, Z13
-	VBROADCASTSS (R8)(DX*1), Z18
+	VBROADCASTSS (DI)(CX*1), Z18
 	VFMADD231PS  Z18, Z16, Z14
 	VFMADD231PS  Z18, Z17, Z15
 
 endN8:
 finish8:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd8
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -5802,8 +7498,8 @@ finish8:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z18
 	VADDPS    Z18, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z18
@@ -5845,10 +7541,10 @@ finish8:
 	VADDPS    Z18, Z15, Z15
 
 noadd8:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias8
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -5877,7 +7573,7 @@ noadd8:
 
 nobias8:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu8
 	VPXORD Z16, Z16, Z16
 	VMAXPS Z0, Z16, Z0
@@ -5899,10 +7595,10 @@ nobias8:
 
 norelu8:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky8
 	VPXORD       Z16, Z16, Z16
-	VBROADCASTSS slope+88(FP), Z17
+	VBROADCASTSS slope+104(FP), Z17
 	VCMPPS       $0x12, Z16, Z0, K1
 	VMULPS       Z17, Z0, K1, Z0
 	VCMPPS       $0x12, Z16, Z1, K1
@@ -5937,7 +7633,7 @@ norelu8:
 	VMULPS       Z17, Z15, K1, Z15
 
 noleaky8:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -5945,8 +7641,8 @@ noleaky8:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -5970,133 +7666,207 @@ noleaky8:
 	ADDQ    CX, AX
 	VMOVUPS Z14, K1, (AX)
 	VMOVUPS Z15, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more8
 	VZEROUPPER
 	RET
 
-rows9:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z16, Z16, Z16
-	VPXORD Z17, Z17, Z17
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor9
-	SUBQ   $0x02, AX
-	JL     tailT9
+more8:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down8
+	ADDQ  $0x20, a+40(FP)
+	JMP   downC8
+
+down8:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x08, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC8:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x08, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile8
+
+tile9:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	VPXORD     Z14, Z14, Z14
+	VPXORD     Z15, Z15, Z15
+	VPXORD     Z16, Z16, Z16
+	VPXORD     Z17, Z17, Z17
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor9
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT9
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT9:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT9
 
 loopT9:
-	VMOVUPS      (BX), Z18
-	VMOVUPS      64(BX), Z19
-	VBROADCASTSS (CX), Z20
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z18
+	VMOVUPS      64(SI), Z19
+	VBROADCASTSS (AX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
-	VBROADCASTSS 4(CX), Z20
+	VBROADCASTSS 4(AX), Z20
 	VFMADD231PS  Z20, Z18, Z2
 	VFMADD231PS  Z20, Z19, Z3
-	VBROADCASTSS 8(CX), Z20
+	VBROADCASTSS 8(AX), Z20
 	VFMADD231PS  Z20, Z18, Z4
 	VFMADD231PS  Z20, Z19, Z5
-	VBROADCASTSS 12(CX), Z20
+	VBROADCASTSS 12(AX), Z20
 	VFMADD231PS  Z20, Z18, Z6
 	VFMADD231PS  Z20, Z19, Z7
-	VBROADCASTSS 16(CX), Z20
+	VBROADCASTSS 16(AX), Z20
 	VFMADD231PS  Z20, Z18, Z8
 	VFMADD231PS  Z20, Z19, Z9
-	VBROADCASTSS 20(CX), Z20
+	VBROADCASTSS 20(AX), Z20
 	VFMADD231PS  Z20, Z18, Z10
 	VFMADD231PS  Z20, Z19, Z11
-	VBROADCASTSS 24(CX), Z20
+	VBROADCASTSS 24(AX), Z20
 	VFMADD231PS  Z20, Z18, Z12
 	VFMADD231PS  Z20, Z19, Z13
-	VBROADCASTSS 28(CX), Z20
+	VBROADCASTSS 28(AX), Z20
 	VFMADD231PS  Z20, Z18, Z14
 	VFMADD231PS  Z20, Z19, Z15
-	VBROADCASTSS 32(CX), Z20
+	VBROADCASTSS 32(AX), Z20
 	VFMADD231PS  Z20, Z18, Z16
 	VFMADD231PS  Z20, Z19, Z17
-	VMOVUPS      (BX)(SI*1), Z18
-	VMOVUPS      64(BX)(SI*1), Z19
-	VBROADCASTSS (CX)(DX*1), Z20
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z18
+	VMOVUPS      64(SI)(DI*1), Z19
+	VBROADCASTSS (AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z20
+	VBROADCASTSS 4(AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z2
 	VFMADD231PS  Z20, Z19, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z20
+	VBROADCASTSS 8(AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z4
 	VFMADD231PS  Z20, Z19, Z5
-	VBROADCASTSS 12(CX)(DX*1), Z20
+	VBROADCASTSS 12(AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z6
 	VFMADD231PS  Z20, Z19, Z7
-	VBROADCASTSS 16(CX)(DX*1), Z20
+	VBROADCASTSS 16(AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z8
 	VFMADD231PS  Z20, Z19, Z9
-	VBROADCASTSS 20(CX)(DX*1), Z20
+	VBROADCASTSS 20(AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z10
 	VFMADD231PS  Z20, Z19, Z11
-	VBROADCASTSS 24(CX)(DX*1), Z20
+	VBROADCASTSS 24(AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z12
 	VFMADD231PS  Z20, Z19, Z13
-	VBROADCASTSS 28(CX)(DX*1), Z20
+	VBROADCASTSS 28(AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z14
 	VFMADD231PS  Z20, Z19, Z15
-	VBROADCASTSS 32(CX)(DX*1), Z20
+	VBROADCASTSS 32(AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z16
 	VFMADD231PS  Z20, Z19, Z17
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT9
 
 tailT9:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT9
-	VMOVUPS      (BX), Z18
-	VMOVUPS      64(BX), Z19
-	VBROADCASTSS (CX), Z20
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z18
+	VMOVUPS      64(SI), Z19
+	VBROADCASTSS (AX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
-	VBROADCASTSS 4(CX), Z20
+	VBROADCASTSS 4(AX), Z20
 	VFMADD231PS  Z20, Z18, Z2
 	VFMADD231PS  Z20, Z19, Z3
-	VBROADCASTSS 8(CX), Z20
+	VBROADCASTSS 8(AX), Z20
 	VFMADD231PS  Z20, Z18, Z4
 	VFMADD231PS  Z20, Z19, Z5
-	VBROADCASTSS 12(CX), Z20
+	VBROADCASTSS 12(AX), Z20
 	VFMADD231PS  Z20, Z18, Z6
 	VFMADD231PS  Z20, Z19, Z7
-	VBROADCASTSS 16(CX), Z20
+	VBROADCASTSS 16(AX), Z20
 	VFMADD231PS  Z20, Z18, Z8
 	VFMADD231PS  Z20, Z19, Z9
-	VBROADCASTSS 20(CX), Z20
+	VBROADCASTSS 20(AX), Z20
 	VFMADD231PS  Z20, Z18, Z10
 	VFMADD231PS  Z20, Z19, Z11
-	VBROADCASTSS 24(CX), Z20
+	VBROADCASTSS 24(AX), Z20
 	VFMADD231PS  Z20, Z18, Z12
 	VFMADD231PS  Z20, Z19, Z13
-	VBROADCASTSS 28(CX), Z20
+	VBROADCASTSS 28(AX), Z20
 	VFMADD231PS  Z20, Z18, Z14
 	VFMADD231PS  Z20, Z19, Z15
-	VBROADCASTSS 32(CX), Z20
+	VBROADCASTSS 32(AX), Z20
 	VFMADD231PS  Z20, Z18, Z16
 	VFMADD231PS  Z20, Z19, Z17
 
@@ -6104,118 +7874,146 @@ endT9:
 	JMP finish9
 
 rowmajor9:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R8
+	TESTQ  $0x00000002, R8
+	JZ     near9
+	IMUL3Q $0x09, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near9:
+	MOVQ k+32(FP), R8
+	MOVQ b+56(FP), R9
+	MOVQ ldb+64(FP), R10
+	MOVQ R9, R11
+	ADDQ ahead+72(FP), R11
+	SUBQ $0x02, R8
 	JL   tailN9
 
 loopN9:
-	VMOVUPS      (BX), Z18
-	VMOVUPS      64(BX), Z19
-	VBROADCASTSS (CX), Z20
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	VMOVUPS      (R9), Z18
+	VMOVUPS      64(R9), Z19
+	VBROADCASTSS (AX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
-	VBROADCASTSS (CX)(DX*1), Z20
+	VBROADCASTSS (AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z2
 	VFMADD231PS  Z20, Z19, Z3
-	VBROADCASTSS (CX)(DX*2), Z20
+	VBROADCASTSS (AX)(CX*2), Z20
 	VFMADD231PS  Z20, Z18, Z4
 	VFMADD231PS  Z20, Z19, Z5
+	VBROADCASTSS (SI), Z20
+	VFMADD231PS  Z20, Z18, Z6
+	VFMADD231PS  Z20, Z19, Z7
+	VBROADCASTSS (SI)(CX*1), Z20
+	VFMADD231PS  Z20, Z18, Z8
+	VFMADD231PS  Z20, Z19, Z9
+	VBROADCASTSS (SI)(CX*2), Z20
+	VFMADD231PS  Z20, Z18, Z10
+	VFMADD231PS  Z20, Z19, Z11
 	VBROADCASTSS (DI), Z20
-	VFMADD231PS  Z20, Z18, Z6
-	VFMADD231PS  Z20, Z19, Z7
-	VBROADCASTSS (DI)(DX*1), Z20
-	VFMADD231PS  Z20, Z18, Z8
-	VFMADD231PS  Z20, Z19, Z9
-	VBROADCASTSS (DI)(DX*2), Z20
-	VFMADD231PS  Z20, Z18, Z10
-	VFMADD231PS  Z20, Z19, Z11
-	VBROADCASTSS (R8), Z20
 	VFMADD231PS  Z20, Z18, Z12
 	VFMADD231PS  Z20, Z19, Z13
-	VBROADCASTSS (R8)(DX*1), Z20
+	VBROADCASTSS (DI)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z14
 	VFMADD231PS  Z20, Z19, Z15
-	VBROADCASTSS (R8)(DX*2), Z20
+	VBROADCASTSS (DI)(CX*2), Z20
 	VFMADD231PS  Z20, Z18, Z16
 	VFMADD231PS  Z20, Z19, Z17
-	VMOVUPS      (BX)(SI*1), Z18
-	VMOVUPS      64(BX)(SI*1), Z19
-	VBROADCASTSS 4(CX), Z20
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R11)(R10*1)
+	PREFETCHT1   64(R11)(R10*1)
+	VMOVUPS      (R9)(R10*1), Z18
+	VMOVUPS      64(R9)(R10*1), Z19
+	VBROADCASTSS 4(AX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z20
+	VBROADCASTSS 4(AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z2
 	VFMADD231PS  Z20, Z19, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z20
+	VBROADCASTSS 4(AX)(CX*2), Z20
 	VFMADD231PS  Z20, Z18, Z4
 	VFMADD231PS  Z20, Z19, Z5
-	VBROADCASTSS 4(DI), Z20
+	VBROADCASTSS 4(SI), Z20
 	VFMADD231PS  Z20, Z18, Z6
 	VFMADD231PS  Z20, Z19, Z7
-	VBROADCASTSS 4(DI)(DX*1), Z20
+	VBROADCASTSS 4(SI)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z8
 	VFMADD231PS  Z20, Z19, Z9
-	VBROADCASTSS 4(DI)(DX*2), Z20
+	VBROADCASTSS 4(SI)(CX*2), Z20
 	VFMADD231PS  Z20, Z18, Z10
 	VFMADD231PS  Z20, Z19, Z11
-	VBROADCASTSS 4(R8), Z20
+	VBROADCASTSS 4(DI), Z20
 	VFMADD231PS  Z20, Z18, Z12
 	VFMADD231PS  Z20, Z19, Z13
-	VBROADCASTSS 4(R8)(DX*1), Z20
+	VBROADCASTSS 4(DI)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z14
 	VFMADD231PS  Z20, Z19, Z15
-	VBROADCASTSS 4(R8)(DX*2), Z20
+	VBROADCASTSS 4(DI)(CX*2), Z20
 	VFMADD231PS  Z20, Z18, Z16
 	VFMADD231PS  Z20, Z19, Z17
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R9)(R10*2), R9
+	LEAQ         (R11)(R10*2), R11
+	SUBQ         $0x02, R8
 	JGE          loopN9
 
 tailN9:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R8
 	JZ           endN9
-	VMOVUPS      (BX), Z18
-	VMOVUPS      64(BX), Z19
-	VBROADCASTSS (CX), Z20
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R11)
+	PREFETCHT1   64(R11)
+	VMOVUPS      (R9), Z18
+	VMOVUPS      64(R9), Z19
+	VBROADCASTSS (AX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
-	VBROADCASTSS (CX)(DX*1), Z20
+	VBROADCASTSS (AX)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z2
 	VFMADD231PS  Z20, Z19, Z3
-	VBROADCASTSS (CX)(DX*2), Z20
+	VBROADCASTSS (AX)(CX*2), Z20
 	VFMADD231PS  Z20, Z18, Z4
 	VFMADD231PS  Z20, Z19, Z5
-	VBROADCASTSS (DI), Z20
+	VBROADCASTSS (SI), Z20
 	VFMADD231PS  Z20, Z18, Z6
 	VFMADD231PS  Z20, Z19, Z7
-	VBROADCASTSS (DI)(DX*1), Z20
+	VBROADCASTSS (SI)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z8
 	VFMADD231PS  Z20, Z19, Z9
-	VBROADCASTSS (DI)(DX*2), Z20
+	VBROADCASTSS (SI)(CX*2), Z20
 	VFMADD231PS  Z20, Z18, Z10
 	VFMADD231PS  Z20, Z19, Z11
-	VBROADCASTSS (R8), Z20
+	VBROADCASTSS (DI), Z20
 	VFMADD231PS  Z20, Z18, Z12
 	VFMADD231PS  Z20, Z19, Z13
-	VBROADCASTSS (R8)(DX*1), Z20
+	VBROADCASTSS (DI)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z14
 	VFMADD231PS  Z20, Z19, Z15
-	VBROADCASTSS (R8)(DX*2), Z20
+	VBROADCASTSS (DI)(CX*2), Z20
 	VFMADD231PS  Z20, Z18, Z16
 	VFMADD231PS  Z20, Z19, Z17
 
 endN9:
 finish9:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd9
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -6223,8 +8021,8 @@ finish9:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z20
 	VADDPS    Z20, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z20
@@ -6271,10 +8069,10 @@ finish9:
 	VADDPS    Z20, Z17, Z17
 
 noadd9:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias9
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -6305,7 +8103,7 @@ noadd9:
 
 nobias9:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu9
 	VPXORD Z18, Z18, Z18
 	VMAXPS Z0, Z18, Z0
@@ -6329,10 +8127,10 @@ nobias9:
 
 norelu9:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky9
 	VPXORD       Z18, Z18, Z18
-	VBROADCASTSS slope+88(FP), Z19
+	VBROADCASTSS slope+104(FP), Z19
 	VCMPPS       $0x12, Z18, Z0, K1
 	VMULPS       Z19, Z0, K1, Z0
 	VCMPPS       $0x12, Z18, Z1, K1
@@ -6371,7 +8169,7 @@ norelu9:
 	VMULPS       Z19, Z17, K1, Z17
 
 noleaky9:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -6379,8 +8177,8 @@ noleaky9:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -6407,144 +8205,221 @@ noleaky9:
 	ADDQ    CX, AX
 	VMOVUPS Z16, K1, (AX)
 	VMOVUPS Z17, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more9
 	VZEROUPPER
 	RET
 
-rows10:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z16, Z16, Z16
-	VPXORD Z17, Z17, Z17
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor10
-	SUBQ   $0x02, AX
-	JL     tailT10
+more9:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down9
+	ADDQ  $0x24, a+40(FP)
+	JMP   downC9
+
+down9:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x09, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC9:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x09, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile9
+
+tile10:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	VPXORD     Z14, Z14, Z14
+	VPXORD     Z15, Z15, Z15
+	VPXORD     Z16, Z16, Z16
+	VPXORD     Z17, Z17, Z17
+	VPXORD     Z18, Z18, Z18
+	VPXORD     Z19, Z19, Z19
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor10
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT10
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT10:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT10
 
 loopT10:
-	VMOVUPS      (BX), Z20
-	VMOVUPS      64(BX), Z21
-	VBROADCASTSS (CX), Z22
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z20
+	VMOVUPS      64(SI), Z21
+	VBROADCASTSS (AX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
-	VBROADCASTSS 4(CX), Z22
+	VBROADCASTSS 4(AX), Z22
 	VFMADD231PS  Z22, Z20, Z2
 	VFMADD231PS  Z22, Z21, Z3
-	VBROADCASTSS 8(CX), Z22
+	VBROADCASTSS 8(AX), Z22
 	VFMADD231PS  Z22, Z20, Z4
 	VFMADD231PS  Z22, Z21, Z5
-	VBROADCASTSS 12(CX), Z22
+	VBROADCASTSS 12(AX), Z22
 	VFMADD231PS  Z22, Z20, Z6
 	VFMADD231PS  Z22, Z21, Z7
-	VBROADCASTSS 16(CX), Z22
+	VBROADCASTSS 16(AX), Z22
 	VFMADD231PS  Z22, Z20, Z8
 	VFMADD231PS  Z22, Z21, Z9
-	VBROADCASTSS 20(CX), Z22
+	VBROADCASTSS 20(AX), Z22
 	VFMADD231PS  Z22, Z20, Z10
 	VFMADD231PS  Z22, Z21, Z11
-	VBROADCASTSS 24(CX), Z22
+	VBROADCASTSS 24(AX), Z22
 	VFMADD231PS  Z22, Z20, Z12
 	VFMADD231PS  Z22, Z21, Z13
-	VBROADCASTSS 28(CX), Z22
+	VBROADCASTSS 28(AX), Z22
 	VFMADD231PS  Z22, Z20, Z14
 	VFMADD231PS  Z22, Z21, Z15
-	VBROADCASTSS 32(CX), Z22
+	VBROADCASTSS 32(AX), Z22
 	VFMADD231PS  Z22, Z20, Z16
 	VFMADD231PS  Z22, Z21, Z17
-	VBROADCASTSS 36(CX), Z22
+	VBROADCASTSS 36(AX), Z22
 	VFMADD231PS  Z22, Z20, Z18
 	VFMADD231PS  Z22, Z21, Z19
-	VMOVUPS      (BX)(SI*1), Z20
-	VMOVUPS      64(BX)(SI*1), Z21
-	VBROADCASTSS (CX)(DX*1), Z22
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z20
+	VMOVUPS      64(SI)(DI*1), Z21
+	VBROADCASTSS (AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z22
+	VBROADCASTSS 4(AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z2
 	VFMADD231PS  Z22, Z21, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z22
+	VBROADCASTSS 8(AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z4
 	VFMADD231PS  Z22, Z21, Z5
-	VBROADCASTSS 12(CX)(DX*1), Z22
+	VBROADCASTSS 12(AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z6
 	VFMADD231PS  Z22, Z21, Z7
-	VBROADCASTSS 16(CX)(DX*1), Z22
+	VBROADCASTSS 16(AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z8
 	VFMADD231PS  Z22, Z21, Z9
-	VBROADCASTSS 20(CX)(DX*1), Z22
+	VBROADCASTSS 20(AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z10
 	VFMADD231PS  Z22, Z21, Z11
-	VBROADCASTSS 24(CX)(DX*1), Z22
+	VBROADCASTSS 24(AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z12
 	VFMADD231PS  Z22, Z21, Z13
-	VBROADCASTSS 28(CX)(DX*1), Z22
+	VBROADCASTSS 28(AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z14
 	VFMADD231PS  Z22, Z21, Z15
-	VBROADCASTSS 32(CX)(DX*1), Z22
+	VBROADCASTSS 32(AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z16
 	VFMADD231PS  Z22, Z21, Z17
-	VBROADCASTSS 36(CX)(DX*1), Z22
+	VBROADCASTSS 36(AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z18
 	VFMADD231PS  Z22, Z21, Z19
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT10
 
 tailT10:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT10
-	VMOVUPS      (BX), Z20
-	VMOVUPS      64(BX), Z21
-	VBROADCASTSS (CX), Z22
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z20
+	VMOVUPS      64(SI), Z21
+	VBROADCASTSS (AX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
-	VBROADCASTSS 4(CX), Z22
+	VBROADCASTSS 4(AX), Z22
 	VFMADD231PS  Z22, Z20, Z2
 	VFMADD231PS  Z22, Z21, Z3
-	VBROADCASTSS 8(CX), Z22
+	VBROADCASTSS 8(AX), Z22
 	VFMADD231PS  Z22, Z20, Z4
 	VFMADD231PS  Z22, Z21, Z5
-	VBROADCASTSS 12(CX), Z22
+	VBROADCASTSS 12(AX), Z22
 	VFMADD231PS  Z22, Z20, Z6
 	VFMADD231PS  Z22, Z21, Z7
-	VBROADCASTSS 16(CX), Z22
+	VBROADCASTSS 16(AX), Z22
 	VFMADD231PS  Z22, Z20, Z8
 	VFMADD231PS  Z22, Z21, Z9
-	VBROADCASTSS 20(CX), Z22
+	VBROADCASTSS 20(AX), Z22
 	VFMADD231PS  Z22, Z20, Z10
 	VFMADD231PS  Z22, Z21, Z11
-	VBROADCASTSS 24(CX), Z22
+	VBROADCASTSS 24(AX), Z22
 	VFMADD231PS  Z22, Z20, Z12
 	VFMADD231PS  Z22, Z21, Z13
-	VBROADCASTSS 28(CX), Z22
+	VBROADCASTSS 28(AX), Z22
 	VFMADD231PS  Z22, Z20, Z14
 	VFMADD231PS  Z22, Z21, Z15
-	VBROADCASTSS 32(CX), Z22
+	VBROADCASTSS 32(AX), Z22
 	VFMADD231PS  Z22, Z20, Z16
 	VFMADD231PS  Z22, Z21, Z17
-	VBROADCASTSS 36(CX), Z22
+	VBROADCASTSS 36(AX), Z22
 	VFMADD231PS  Z22, Z20, Z18
 	VFMADD231PS  Z22, Z21, Z19
 
@@ -6552,130 +8427,158 @@ endT10:
 	JMP finish10
 
 rowmajor10:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	LEAQ (R8)(DX*2), R9
-	ADDQ DX, R9
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	LEAQ   (DI)(CX*2), R8
+	ADDQ   CX, R8
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R9
+	TESTQ  $0x00000002, R9
+	JZ     near10
+	IMUL3Q $0x0a, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near10:
+	MOVQ k+32(FP), R9
+	MOVQ b+56(FP), R10
+	MOVQ ldb+64(FP), R11
+	MOVQ R10, R12
+	ADDQ ahead+72(FP), R12
+	SUBQ $0x02, R9
 	JL   tailN10
 
 loopN10:
-	VMOVUPS      (BX), Z20
-	VMOVUPS      64(BX), Z21
-	VBROADCASTSS (CX), Z22
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	VMOVUPS      (R10), Z20
+	VMOVUPS      64(R10), Z21
+	VBROADCASTSS (AX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
-	VBROADCASTSS (CX)(DX*1), Z22
+	VBROADCASTSS (AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z2
 	VFMADD231PS  Z22, Z21, Z3
-	VBROADCASTSS (CX)(DX*2), Z22
+	VBROADCASTSS (AX)(CX*2), Z22
 	VFMADD231PS  Z22, Z20, Z4
 	VFMADD231PS  Z22, Z21, Z5
+	VBROADCASTSS (SI), Z22
+	VFMADD231PS  Z22, Z20, Z6
+	VFMADD231PS  Z22, Z21, Z7
+	VBROADCASTSS (SI)(CX*1), Z22
+	VFMADD231PS  Z22, Z20, Z8
+	VFMADD231PS  Z22, Z21, Z9
+	VBROADCASTSS (SI)(CX*2), Z22
+	VFMADD231PS  Z22, Z20, Z10
+	VFMADD231PS  Z22, Z21, Z11
 	VBROADCASTSS (DI), Z22
-	VFMADD231PS  Z22, Z20, Z6
-	VFMADD231PS  Z22, Z21, Z7
-	VBROADCASTSS (DI)(DX*1), Z22
-	VFMADD231PS  Z22, Z20, Z8
-	VFMADD231PS  Z22, Z21, Z9
-	VBROADCASTSS (DI)(DX*2), Z22
-	VFMADD231PS  Z22, Z20, Z10
-	VFMADD231PS  Z22, Z21, Z11
-	VBROADCASTSS (R8), Z22
 	VFMADD231PS  Z22, Z20, Z12
 	VFMADD231PS  Z22, Z21, Z13
-	VBROADCASTSS (R8)(DX*1), Z22
+	VBROADCASTSS (DI)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z14
 	VFMADD231PS  Z22, Z21, Z15
-	VBROADCASTSS (R8)(DX*2), Z22
+	VBROADCASTSS (DI)(CX*2), Z22
 	VFMADD231PS  Z22, Z20, Z16
 	VFMADD231PS  Z22, Z21, Z17
-	VBROADCASTSS (R9), Z22
+	VBROADCASTSS (R8), Z22
 	VFMADD231PS  Z22, Z20, Z18
 	VFMADD231PS  Z22, Z21, Z19
-	VMOVUPS      (BX)(SI*1), Z20
-	VMOVUPS      64(BX)(SI*1), Z21
-	VBROADCASTSS 4(CX), Z22
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R12)(R11*1)
+	PREFETCHT1   64(R12)(R11*1)
+	VMOVUPS      (R10)(R11*1), Z20
+	VMOVUPS      64(R10)(R11*1), Z21
+	VBROADCASTSS 4(AX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z22
+	VBROADCASTSS 4(AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z2
 	VFMADD231PS  Z22, Z21, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z22
+	VBROADCASTSS 4(AX)(CX*2), Z22
 	VFMADD231PS  Z22, Z20, Z4
 	VFMADD231PS  Z22, Z21, Z5
-	VBROADCASTSS 4(DI), Z22
+	VBROADCASTSS 4(SI), Z22
 	VFMADD231PS  Z22, Z20, Z6
 	VFMADD231PS  Z22, Z21, Z7
-	VBROADCASTSS 4(DI)(DX*1), Z22
+	VBROADCASTSS 4(SI)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z8
 	VFMADD231PS  Z22, Z21, Z9
-	VBROADCASTSS 4(DI)(DX*2), Z22
+	VBROADCASTSS 4(SI)(CX*2), Z22
 	VFMADD231PS  Z22, Z20, Z10
 	VFMADD231PS  Z22, Z21, Z11
-	VBROADCASTSS 4(R8), Z22
+	VBROADCASTSS 4(DI), Z22
 	VFMADD231PS  Z22, Z20, Z12
 	VFMADD231PS  Z22, Z21, Z13
-	VBROADCASTSS 4(R8)(DX*1), Z22
+	VBROADCASTSS 4(DI)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z14
 	VFMADD231PS  Z22, Z21, Z15
-	VBROADCASTSS 4(R8)(DX*2), Z22
+	VBROADCASTSS 4(DI)(CX*2), Z22
 	VFMADD231PS  Z22, Z20, Z16
 	VFMADD231PS  Z22, Z21, Z17
-	VBROADCASTSS 4(R9), Z22
+	VBROADCASTSS 4(R8), Z22
 	VFMADD231PS  Z22, Z20, Z18
 	VFMADD231PS  Z22, Z21, Z19
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
-	ADDQ         $0x08, R9
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R10)(R11*2), R10
+	LEAQ         (R12)(R11*2), R12
+	SUBQ         $0x02, R9
 	JGE          loopN10
 
 tailN10:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R9
 	JZ           endN10
-	VMOVUPS      (BX), Z20
-	VMOVUPS      64(BX), Z21
-	VBROADCASTSS (CX), Z22
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	VMOVUPS      (R10), Z20
+	VMOVUPS      64(R10), Z21
+	VBROADCASTSS (AX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
-	VBROADCASTSS (CX)(DX*1), Z22
+	VBROADCASTSS (AX)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z2
 	VFMADD231PS  Z22, Z21, Z3
-	VBROADCASTSS (CX)(DX*2), Z22
+	VBROADCASTSS (AX)(CX*2), Z22
 	VFMADD231PS  Z22, Z20, Z4
 	VFMADD231PS  Z22, Z21, Z5
-	VBROADCASTSS (DI), Z22
+	VBROADCASTSS (SI), Z22
 	VFMADD231PS  Z22, Z20, Z6
 	VFMADD231PS  Z22, Z21, Z7
-	VBROADCASTSS (DI)(DX*1), Z22
+	VBROADCASTSS (SI)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z8
 	VFMADD231PS  Z22, Z21, Z9
-	VBROADCASTSS (DI)(DX*2), Z22
+	VBROADCASTSS (SI)(CX*2), Z22
 	VFMADD231PS  Z22, Z20, Z10
 	VFMADD231PS  Z22, Z21, Z11
-	VBROADCASTSS (R8), Z22
+	VBROADCASTSS (DI), Z22
 	VFMADD231PS  Z22, Z20, Z12
 	VFMADD231PS  Z22, Z21, Z13
-	VBROADCASTSS (R8)(DX*1), Z22
+	VBROADCASTSS (DI)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z14
 	VFMADD231PS  Z22, Z21, Z15
-	VBROADCASTSS (R8)(DX*2), Z22
+	VBROADCASTSS (DI)(CX*2), Z22
 	VFMADD231PS  Z22, Z20, Z16
 	VFMADD231PS  Z22, Z21, Z17
-	VBROADCASTSS (R9), Z22
+	VBROADCASTSS (R8), Z22
 	VFMADD231PS  Z22, Z20, Z18
 	VFMADD231PS  Z22, Z21, Z19
 
 endN10:
 finish10:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd10
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -6683,8 +8586,8 @@ finish10:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z22
 	VADDPS    Z22, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z22
@@ -6736,10 +8639,10 @@ finish10:
 	VADDPS    Z22, Z19, Z19
 
 noadd10:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias10
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -6772,7 +8675,7 @@ noadd10:
 
 nobias10:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu10
 	VPXORD Z20, Z20, Z20
 	VMAXPS Z0, Z20, Z0
@@ -6798,10 +8701,10 @@ nobias10:
 
 norelu10:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky10
 	VPXORD       Z20, Z20, Z20
-	VBROADCASTSS slope+88(FP), Z21
+	VBROADCASTSS slope+104(FP), Z21
 	VCMPPS       $0x12, Z20, Z0, K1
 	VMULPS       Z21, Z0, K1, Z0
 	VCMPPS       $0x12, Z20, Z1, K1
@@ -6844,7 +8747,7 @@ norelu10:
 	VMULPS       Z21, Z19, K1, Z19
 
 noleaky10:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -6852,8 +8755,8 @@ noleaky10:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -6883,155 +8786,235 @@ noleaky10:
 	ADDQ    CX, AX
 	VMOVUPS Z18, K1, (AX)
 	VMOVUPS Z19, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more10
 	VZEROUPPER
 	RET
 
-rows11:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z16, Z16, Z16
-	VPXORD Z17, Z17, Z17
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor11
-	SUBQ   $0x02, AX
-	JL     tailT11
+more10:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down10
+	ADDQ  $0x28, a+40(FP)
+	JMP   downC10
+
+down10:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x0a, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC10:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x0a, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile10
+
+tile11:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	VPXORD     Z14, Z14, Z14
+	VPXORD     Z15, Z15, Z15
+	VPXORD     Z16, Z16, Z16
+	VPXORD     Z17, Z17, Z17
+	VPXORD     Z18, Z18, Z18
+	VPXORD     Z19, Z19, Z19
+	VPXORD     Z20, Z20, Z20
+	VPXORD     Z21, Z21, Z21
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor11
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT11
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT11:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT11
 
 loopT11:
-	VMOVUPS      (BX), Z22
-	VMOVUPS      64(BX), Z23
-	VBROADCASTSS (CX), Z24
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z22
+	VMOVUPS      64(SI), Z23
+	VBROADCASTSS (AX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
-	VBROADCASTSS 4(CX), Z24
+	VBROADCASTSS 4(AX), Z24
 	VFMADD231PS  Z24, Z22, Z2
 	VFMADD231PS  Z24, Z23, Z3
-	VBROADCASTSS 8(CX), Z24
+	VBROADCASTSS 8(AX), Z24
 	VFMADD231PS  Z24, Z22, Z4
 	VFMADD231PS  Z24, Z23, Z5
-	VBROADCASTSS 12(CX), Z24
+	VBROADCASTSS 12(AX), Z24
 	VFMADD231PS  Z24, Z22, Z6
 	VFMADD231PS  Z24, Z23, Z7
-	VBROADCASTSS 16(CX), Z24
+	VBROADCASTSS 16(AX), Z24
 	VFMADD231PS  Z24, Z22, Z8
 	VFMADD231PS  Z24, Z23, Z9
-	VBROADCASTSS 20(CX), Z24
+	VBROADCASTSS 20(AX), Z24
 	VFMADD231PS  Z24, Z22, Z10
 	VFMADD231PS  Z24, Z23, Z11
-	VBROADCASTSS 24(CX), Z24
+	VBROADCASTSS 24(AX), Z24
 	VFMADD231PS  Z24, Z22, Z12
 	VFMADD231PS  Z24, Z23, Z13
-	VBROADCASTSS 28(CX), Z24
+	VBROADCASTSS 28(AX), Z24
 	VFMADD231PS  Z24, Z22, Z14
 	VFMADD231PS  Z24, Z23, Z15
-	VBROADCASTSS 32(CX), Z24
+	VBROADCASTSS 32(AX), Z24
 	VFMADD231PS  Z24, Z22, Z16
 	VFMADD231PS  Z24, Z23, Z17
-	VBROADCASTSS 36(CX), Z24
+	VBROADCASTSS 36(AX), Z24
 	VFMADD231PS  Z24, Z22, Z18
 	VFMADD231PS  Z24, Z23, Z19
-	VBROADCASTSS 40(CX), Z24
+	VBROADCASTSS 40(AX), Z24
 	VFMADD231PS  Z24, Z22, Z20
 	VFMADD231PS  Z24, Z23, Z21
-	VMOVUPS      (BX)(SI*1), Z22
-	VMOVUPS      64(BX)(SI*1), Z23
-	VBROADCASTSS (CX)(DX*1), Z24
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z22
+	VMOVUPS      64(SI)(DI*1), Z23
+	VBROADCASTSS (AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z24
+	VBROADCASTSS 4(AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z2
 	VFMADD231PS  Z24, Z23, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z24
+	VBROADCASTSS 8(AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z4
 	VFMADD231PS  Z24, Z23, Z5
-	VBROADCASTSS 12(CX)(DX*1), Z24
+	VBROADCASTSS 12(AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z6
 	VFMADD231PS  Z24, Z23, Z7
-	VBROADCASTSS 16(CX)(DX*1), Z24
+	VBROADCASTSS 16(AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z8
 	VFMADD231PS  Z24, Z23, Z9
-	VBROADCASTSS 20(CX)(DX*1), Z24
+	VBROADCASTSS 20(AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z10
 	VFMADD231PS  Z24, Z23, Z11
-	VBROADCASTSS 24(CX)(DX*1), Z24
+	VBROADCASTSS 24(AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z12
 	VFMADD231PS  Z24, Z23, Z13
-	VBROADCASTSS 28(CX)(DX*1), Z24
+	VBROADCASTSS 28(AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z14
 	VFMADD231PS  Z24, Z23, Z15
-	VBROADCASTSS 32(CX)(DX*1), Z24
+	VBROADCASTSS 32(AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z16
 	VFMADD231PS  Z24, Z23, Z17
-	VBROADCASTSS 36(CX)(DX*1), Z24
+	VBROADCASTSS 36(AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z18
 	VFMADD231PS  Z24, Z23, Z19
-	VBROADCASTSS 40(CX)(DX*1), Z24
+	VBROADCASTSS 40(AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z20
 	VFMADD231PS  Z24, Z23, Z21
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT11
 
 tailT11:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT11
-	VMOVUPS      (BX), Z22
-	VMOVUPS      64(BX), Z23
-	VBROADCASTSS (CX), Z24
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z22
+	VMOVUPS      64(SI), Z23
+	VBROADCASTSS (AX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
-	VBROADCASTSS 4(CX), Z24
+	VBROADCASTSS 4(AX), Z24
 	VFMADD231PS  Z24, Z22, Z2
 	VFMADD231PS  Z24, Z23, Z3
-	VBROADCASTSS 8(CX), Z24
+	VBROADCASTSS 8(AX), Z24
 	VFMADD231PS  Z24, Z22, Z4
 	VFMADD231PS  Z24, Z23, Z5
-	VBROADCASTSS 12(CX), Z24
+	VBROADCASTSS 12(AX), Z24
 	VFMADD231PS  Z24, Z22, Z6
 	VFMADD231PS  Z24, Z23, Z7
-	VBROADCASTSS 16(CX), Z24
+	VBROADCASTSS 16(AX), Z24
 	VFMADD231PS  Z24, Z22, Z8
 	VFMADD231PS  Z24, Z23, Z9
-	VBROADCASTSS 20(CX), Z24
+	VBROADCASTSS 20(AX), Z24
 	VFMADD231PS  Z24, Z22, Z10
 	VFMADD231PS  Z24, Z23, Z11
-	VBROADCASTSS 24(CX), Z24
+	VBROADCASTSS 24(AX), Z24
 	VFMADD231PS  Z24, Z22, Z12
 	VFMADD231PS  Z24, Z23, Z13
-	VBROADCASTSS 28(CX), Z24
+	VBROADCASTSS 28(AX), Z24
 	VFMADD231PS  Z24, Z22, Z14
 	VFMADD231PS  Z24, Z23, Z15
-	VBROADCASTSS 32(CX), Z24
+	VBROADCASTSS 32(AX), Z24
 	VFMADD231PS  Z24, Z22, Z16
 	VFMADD231PS  Z24, Z23, Z17
-	VBROADCASTSS 36(CX), Z24
+	VBROADCASTSS 36(AX), Z24
 	VFMADD231PS  Z24, Z22, Z18
 	VFMADD231PS  Z24, Z23, Z19
-	VBROADCASTSS 40(CX), Z24
+	VBROADCASTSS 40(AX), Z24
 	VFMADD231PS  Z24, Z22, Z20
 	VFMADD231PS  Z24, Z23, Z21
 
@@ -7039,139 +9022,167 @@ endT11:
 	JMP finish11
 
 rowmajor11:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	LEAQ (R8)(DX*2), R9
-	ADDQ DX, R9
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	LEAQ   (DI)(CX*2), R8
+	ADDQ   CX, R8
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R9
+	TESTQ  $0x00000002, R9
+	JZ     near11
+	IMUL3Q $0x0b, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near11:
+	MOVQ k+32(FP), R9
+	MOVQ b+56(FP), R10
+	MOVQ ldb+64(FP), R11
+	MOVQ R10, R12
+	ADDQ ahead+72(FP), R12
+	SUBQ $0x02, R9
 	JL   tailN11
 
 loopN11:
-	VMOVUPS      (BX), Z22
-	VMOVUPS      64(BX), Z23
-	VBROADCASTSS (CX), Z24
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	VMOVUPS      (R10), Z22
+	VMOVUPS      64(R10), Z23
+	VBROADCASTSS (AX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
-	VBROADCASTSS (CX)(DX*1), Z24
+	VBROADCASTSS (AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z2
 	VFMADD231PS  Z24, Z23, Z3
-	VBROADCASTSS (CX)(DX*2), Z24
+	VBROADCASTSS (AX)(CX*2), Z24
 	VFMADD231PS  Z24, Z22, Z4
 	VFMADD231PS  Z24, Z23, Z5
+	VBROADCASTSS (SI), Z24
+	VFMADD231PS  Z24, Z22, Z6
+	VFMADD231PS  Z24, Z23, Z7
+	VBROADCASTSS (SI)(CX*1), Z24
+	VFMADD231PS  Z24, Z22, Z8
+	VFMADD231PS  Z24, Z23, Z9
+	VBROADCASTSS (SI)(CX*2), Z24
+	VFMADD231PS  Z24, Z22, Z10
+	VFMADD231PS  Z24, Z23, Z11
 	VBROADCASTSS (DI), Z24
-	VFMADD231PS  Z24, Z22, Z6
-	VFMADD231PS  Z24, Z23, Z7
-	VBROADCASTSS (DI)(DX*1), Z24
-	VFMADD231PS  Z24, Z22, Z8
-	VFMADD231PS  Z24, Z23, Z9
-	VBROADCASTSS (DI)(DX*2), Z24
-	VFMADD231PS  Z24, Z22, Z10
-	VFMADD231PS  Z24, Z23, Z11
-	VBROADCASTSS (R8), Z24
 	VFMADD231PS  Z24, Z22, Z12
 	VFMADD231PS  Z24, Z23, Z13
-	VBROADCASTSS (R8)(DX*1), Z24
+	VBROADCASTSS (DI)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z14
 	VFMADD231PS  Z24, Z23, Z15
-	VBROADCASTSS (R8)(DX*2), Z24
+	VBROADCASTSS (DI)(CX*2), Z24
 	VFMADD231PS  Z24, Z22, Z16
 	VFMADD231PS  Z24, Z23, Z17
-	VBROADCASTSS (R9), Z24
+	VBROADCASTSS (R8), Z24
 	VFMADD231PS  Z24, Z22, Z18
 	VFMADD231PS  Z24, Z23, Z19
-	VBROADCASTSS (R9)(DX*1), Z24
+	VBROADCASTSS (R8)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z20
 	VFMADD231PS  Z24, Z23, Z21
-	VMOVUPS      (BX)(SI*1), Z22
-	VMOVUPS      64(BX)(SI*1), Z23
-	VBROADCASTSS 4(CX), Z24
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R12)(R11*1)
+	PREFETCHT1   64(R12)(R11*1)
+	VMOVUPS      (R10)(R11*1), Z22
+	VMOVUPS      64(R10)(R11*1), Z23
+	VBROADCASTSS 4(AX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z24
+	VBROADCASTSS 4(AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z2
 	VFMADD231PS  Z24, Z23, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z24
+	VBROADCASTSS 4(AX)(CX*2), Z24
 	VFMADD231PS  Z24, Z22, Z4
 	VFMADD231PS  Z24, Z23, Z5
-	VBROADCASTSS 4(DI), Z24
+	VBROADCASTSS 4(SI), Z24
 	VFMADD231PS  Z24, Z22, Z6
 	VFMADD231PS  Z24, Z23, Z7
-	VBROADCASTSS 4(DI)(DX*1), Z24
+	VBROADCASTSS 4(SI)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z8
 	VFMADD231PS  Z24, Z23, Z9
-	VBROADCASTSS 4(DI)(DX*2), Z24
+	VBROADCASTSS 4(SI)(CX*2), Z24
 	VFMADD231PS  Z24, Z22, Z10
 	VFMADD231PS  Z24, Z23, Z11
-	VBROADCASTSS 4(R8), Z24
+	VBROADCASTSS 4(DI), Z24
 	VFMADD231PS  Z24, Z22, Z12
 	VFMADD231PS  Z24, Z23, Z13
-	VBROADCASTSS 4(R8)(DX*1), Z24
+	VBROADCASTSS 4(DI)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z14
 	VFMADD231PS  Z24, Z23, Z15
-	VBROADCASTSS 4(R8)(DX*2), Z24
+	VBROADCASTSS 4(DI)(CX*2), Z24
 	VFMADD231PS  Z24, Z22, Z16
 	VFMADD231PS  Z24, Z23, Z17
-	VBROADCASTSS 4(R9), Z24
+	VBROADCASTSS 4(R8), Z24
 	VFMADD231PS  Z24, Z22, Z18
 	VFMADD231PS  Z24, Z23, Z19
-	VBROADCASTSS 4(R9)(DX*1), Z24
+	VBROADCASTSS 4(R8)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z20
 	VFMADD231PS  Z24, Z23, Z21
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
-	ADDQ         $0x08, R9
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R10)(R11*2), R10
+	LEAQ         (R12)(R11*2), R12
+	SUBQ         $0x02, R9
 	JGE          loopN11
 
 tailN11:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R9
 	JZ           endN11
-	VMOVUPS      (BX), Z22
-	VMOVUPS      64(BX), Z23
-	VBROADCASTSS (CX), Z24
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	VMOVUPS      (R10), Z22
+	VMOVUPS      64(R10), Z23
+	VBROADCASTSS (AX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
-	VBROADCASTSS (CX)(DX*1), Z24
+	VBROADCASTSS (AX)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z2
 	VFMADD231PS  Z24, Z23, Z3
-	VBROADCASTSS (CX)(DX*2), Z24
+	VBROADCASTSS (AX)(CX*2), Z24
 	VFMADD231PS  Z24, Z22, Z4
 	VFMADD231PS  Z24, Z23, Z5
-	VBROADCASTSS (DI), Z24
+	VBROADCASTSS (SI), Z24
 	VFMADD231PS  Z24, Z22, Z6
 	VFMADD231PS  Z24, Z23, Z7
-	VBROADCASTSS (DI)(DX*1), Z24
+	VBROADCASTSS (SI)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z8
 	VFMADD231PS  Z24, Z23, Z9
-	VBROADCASTSS (DI)(DX*2), Z24
+	VBROADCASTSS (SI)(CX*2), Z24
 	VFMADD231PS  Z24, Z22, Z10
 	VFMADD231PS  Z24, Z23, Z11
-	VBROADCASTSS (R8), Z24
+	VBROADCASTSS (DI), Z24
 	VFMADD231PS  Z24, Z22, Z12
 	VFMADD231PS  Z24, Z23, Z13
-	VBROADCASTSS (R8)(DX*1), Z24
+	VBROADCASTSS (DI)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z14
 	VFMADD231PS  Z24, Z23, Z15
-	VBROADCASTSS (R8)(DX*2), Z24
+	VBROADCASTSS (DI)(CX*2), Z24
 	VFMADD231PS  Z24, Z22, Z16
 	VFMADD231PS  Z24, Z23, Z17
-	VBROADCASTSS (R9), Z24
+	VBROADCASTSS (R8), Z24
 	VFMADD231PS  Z24, Z22, Z18
 	VFMADD231PS  Z24, Z23, Z19
-	VBROADCASTSS (R9)(DX*1), Z24
+	VBROADCASTSS (R8)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z20
 	VFMADD231PS  Z24, Z23, Z21
 
 endN11:
 finish11:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd11
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -7179,8 +9190,8 @@ finish11:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z24
 	VADDPS    Z24, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z24
@@ -7237,10 +9248,10 @@ finish11:
 	VADDPS    Z24, Z21, Z21
 
 noadd11:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias11
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -7275,7 +9286,7 @@ noadd11:
 
 nobias11:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu11
 	VPXORD Z22, Z22, Z22
 	VMAXPS Z0, Z22, Z0
@@ -7303,10 +9314,10 @@ nobias11:
 
 norelu11:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky11
 	VPXORD       Z22, Z22, Z22
-	VBROADCASTSS slope+88(FP), Z23
+	VBROADCASTSS slope+104(FP), Z23
 	VCMPPS       $0x12, Z22, Z0, K1
 	VMULPS       Z23, Z0, K1, Z0
 	VCMPPS       $0x12, Z22, Z1, K1
@@ -7353,7 +9364,7 @@ norelu11:
 	VMULPS       Z23, Z21, K1, Z21
 
 noleaky11:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -7361,8 +9372,8 @@ noleaky11:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -7395,166 +9406,249 @@ noleaky11:
 	ADDQ    CX, AX
 	VMOVUPS Z20, K1, (AX)
 	VMOVUPS Z21, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more11
 	VZEROUPPER
 	RET
 
-rows12:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z16, Z16, Z16
-	VPXORD Z17, Z17, Z17
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	VPXORD Z23, Z23, Z23
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor12
-	SUBQ   $0x02, AX
-	JL     tailT12
+more11:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down11
+	ADDQ  $0x2c, a+40(FP)
+	JMP   downC11
+
+down11:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x0b, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC11:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x0b, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile11
+
+tile12:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	VPXORD     Z14, Z14, Z14
+	VPXORD     Z15, Z15, Z15
+	VPXORD     Z16, Z16, Z16
+	VPXORD     Z17, Z17, Z17
+	VPXORD     Z18, Z18, Z18
+	VPXORD     Z19, Z19, Z19
+	VPXORD     Z20, Z20, Z20
+	VPXORD     Z21, Z21, Z21
+	VPXORD     Z22, Z22, Z22
+	VPXORD     Z23, Z23, Z23
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor12
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT12
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT12:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT12
 
 loopT12:
-	VMOVUPS      (BX), Z24
-	VMOVUPS      64(BX), Z25
-	VBROADCASTSS (CX), Z26
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z24
+	VMOVUPS      64(SI), Z25
+	VBROADCASTSS (AX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
-	VBROADCASTSS 4(CX), Z26
+	VBROADCASTSS 4(AX), Z26
 	VFMADD231PS  Z26, Z24, Z2
 	VFMADD231PS  Z26, Z25, Z3
-	VBROADCASTSS 8(CX), Z26
+	VBROADCASTSS 8(AX), Z26
 	VFMADD231PS  Z26, Z24, Z4
 	VFMADD231PS  Z26, Z25, Z5
-	VBROADCASTSS 12(CX), Z26
+	VBROADCASTSS 12(AX), Z26
 	VFMADD231PS  Z26, Z24, Z6
 	VFMADD231PS  Z26, Z25, Z7
-	VBROADCASTSS 16(CX), Z26
+	VBROADCASTSS 16(AX), Z26
 	VFMADD231PS  Z26, Z24, Z8
 	VFMADD231PS  Z26, Z25, Z9
-	VBROADCASTSS 20(CX), Z26
+	VBROADCASTSS 20(AX), Z26
 	VFMADD231PS  Z26, Z24, Z10
 	VFMADD231PS  Z26, Z25, Z11
-	VBROADCASTSS 24(CX), Z26
+	VBROADCASTSS 24(AX), Z26
 	VFMADD231PS  Z26, Z24, Z12
 	VFMADD231PS  Z26, Z25, Z13
-	VBROADCASTSS 28(CX), Z26
+	VBROADCASTSS 28(AX), Z26
 	VFMADD231PS  Z26, Z24, Z14
 	VFMADD231PS  Z26, Z25, Z15
-	VBROADCASTSS 32(CX), Z26
+	VBROADCASTSS 32(AX), Z26
 	VFMADD231PS  Z26, Z24, Z16
 	VFMADD231PS  Z26, Z25, Z17
-	VBROADCASTSS 36(CX), Z26
+	VBROADCASTSS 36(AX), Z26
 	VFMADD231PS  Z26, Z24, Z18
 	VFMADD231PS  Z26, Z25, Z19
-	VBROADCASTSS 40(CX), Z26
+	VBROADCASTSS 40(AX), Z26
 	VFMADD231PS  Z26, Z24, Z20
 	VFMADD231PS  Z26, Z25, Z21
-	VBROADCASTSS 44(CX), Z26
+	VBROADCASTSS 44(AX), Z26
 	VFMADD231PS  Z26, Z24, Z22
 	VFMADD231PS  Z26, Z25, Z23
-	VMOVUPS      (BX)(SI*1), Z24
-	VMOVUPS      64(BX)(SI*1), Z25
-	VBROADCASTSS (CX)(DX*1), Z26
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z24
+	VMOVUPS      64(SI)(DI*1), Z25
+	VBROADCASTSS (AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z26
+	VBROADCASTSS 4(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z2
 	VFMADD231PS  Z26, Z25, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z26
+	VBROADCASTSS 8(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z4
 	VFMADD231PS  Z26, Z25, Z5
-	VBROADCASTSS 12(CX)(DX*1), Z26
+	VBROADCASTSS 12(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z6
 	VFMADD231PS  Z26, Z25, Z7
-	VBROADCASTSS 16(CX)(DX*1), Z26
+	VBROADCASTSS 16(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z8
 	VFMADD231PS  Z26, Z25, Z9
-	VBROADCASTSS 20(CX)(DX*1), Z26
+	VBROADCASTSS 20(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z10
 	VFMADD231PS  Z26, Z25, Z11
-	VBROADCASTSS 24(CX)(DX*1), Z26
+	VBROADCASTSS 24(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z12
 	VFMADD231PS  Z26, Z25, Z13
-	VBROADCASTSS 28(CX)(DX*1), Z26
+	VBROADCASTSS 28(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z14
 	VFMADD231PS  Z26, Z25, Z15
-	VBROADCASTSS 32(CX)(DX*1), Z26
+	VBROADCASTSS 32(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z16
 	VFMADD231PS  Z26, Z25, Z17
-	VBROADCASTSS 36(CX)(DX*1), Z26
+	VBROADCASTSS 36(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z18
 	VFMADD231PS  Z26, Z25, Z19
-	VBROADCASTSS 40(CX)(DX*1), Z26
+	VBROADCASTSS 40(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z20
 	VFMADD231PS  Z26, Z25, Z21
-	VBROADCASTSS 44(CX)(DX*1), Z26
+	VBROADCASTSS 44(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z22
 	VFMADD231PS  Z26, Z25, Z23
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT12
 
 tailT12:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT12
-	VMOVUPS      (BX), Z24
-	VMOVUPS      64(BX), Z25
-	VBROADCASTSS (CX), Z26
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z24
+	VMOVUPS      64(SI), Z25
+	VBROADCASTSS (AX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
-	VBROADCASTSS 4(CX), Z26
+	VBROADCASTSS 4(AX), Z26
 	VFMADD231PS  Z26, Z24, Z2
 	VFMADD231PS  Z26, Z25, Z3
-	VBROADCASTSS 8(CX), Z26
+	VBROADCASTSS 8(AX), Z26
 	VFMADD231PS  Z26, Z24, Z4
 	VFMADD231PS  Z26, Z25, Z5
-	VBROADCASTSS 12(CX), Z26
+	VBROADCASTSS 12(AX), Z26
 	VFMADD231PS  Z26, Z24, Z6
 	VFMADD231PS  Z26, Z25, Z7
-	VBROADCASTSS 16(CX), Z26
+	VBROADCASTSS 16(AX), Z26
 	VFMADD231PS  Z26, Z24, Z8
 	VFMADD231PS  Z26, Z25, Z9
-	VBROADCASTSS 20(CX), Z26
+	VBROADCASTSS 20(AX), Z26
 	VFMADD231PS  Z26, Z24, Z10
 	VFMADD231PS  Z26, Z25, Z11
-	VBROADCASTSS 24(CX), Z26
+	VBROADCASTSS 24(AX), Z26
 	VFMADD231PS  Z26, Z24, Z12
 	VFMADD231PS  Z26, Z25, Z13
-	VBROADCASTSS 28(CX), Z26
+	VBROADCASTSS 28(AX), Z26
 	VFMADD231PS  Z26, Z24, Z14
 	VFMADD231PS  Z26, Z25, Z15
-	VBROADCASTSS 32(CX), Z26
+	VBROADCASTSS 32(AX), Z26
 	VFMADD231PS  Z26, Z24, Z16
 	VFMADD231PS  Z26, Z25, Z17
-	VBROADCASTSS 36(CX), Z26
+	VBROADCASTSS 36(AX), Z26
 	VFMADD231PS  Z26, Z24, Z18
 	VFMADD231PS  Z26, Z25, Z19
-	VBROADCASTSS 40(CX), Z26
+	VBROADCASTSS 40(AX), Z26
 	VFMADD231PS  Z26, Z24, Z20
 	VFMADD231PS  Z26, Z25, Z21
-	VBROADCASTSS 44(CX), Z26
+	VBROADCASTSS 44(AX), Z26
 	VFMADD231PS  Z26, Z24, Z22
 	VFMADD231PS  Z26, Z25, Z23
 
@@ -7562,148 +9656,176 @@ endT12:
 	JMP finish12
 
 rowmajor12:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	LEAQ (R8)(DX*2), R9
-	ADDQ DX, R9
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	LEAQ   (DI)(CX*2), R8
+	ADDQ   CX, R8
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R9
+	TESTQ  $0x00000002, R9
+	JZ     near12
+	IMUL3Q $0x0c, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near12:
+	MOVQ k+32(FP), R9
+	MOVQ b+56(FP), R10
+	MOVQ ldb+64(FP), R11
+	MOVQ R10, R12
+	ADDQ ahead+72(FP), R12
+	SUBQ $0x02, R9
 	JL   tailN12
 
 loopN12:
-	VMOVUPS      (BX), Z24
-	VMOVUPS      64(BX), Z25
-	VBROADCASTSS (CX), Z26
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	VMOVUPS      (R10), Z24
+	VMOVUPS      64(R10), Z25
+	VBROADCASTSS (AX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
-	VBROADCASTSS (CX)(DX*1), Z26
+	VBROADCASTSS (AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z2
 	VFMADD231PS  Z26, Z25, Z3
-	VBROADCASTSS (CX)(DX*2), Z26
+	VBROADCASTSS (AX)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z4
 	VFMADD231PS  Z26, Z25, Z5
+	VBROADCASTSS (SI), Z26
+	VFMADD231PS  Z26, Z24, Z6
+	VFMADD231PS  Z26, Z25, Z7
+	VBROADCASTSS (SI)(CX*1), Z26
+	VFMADD231PS  Z26, Z24, Z8
+	VFMADD231PS  Z26, Z25, Z9
+	VBROADCASTSS (SI)(CX*2), Z26
+	VFMADD231PS  Z26, Z24, Z10
+	VFMADD231PS  Z26, Z25, Z11
 	VBROADCASTSS (DI), Z26
-	VFMADD231PS  Z26, Z24, Z6
-	VFMADD231PS  Z26, Z25, Z7
-	VBROADCASTSS (DI)(DX*1), Z26
-	VFMADD231PS  Z26, Z24, Z8
-	VFMADD231PS  Z26, Z25, Z9
-	VBROADCASTSS (DI)(DX*2), Z26
-	VFMADD231PS  Z26, Z24, Z10
-	VFMADD231PS  Z26, Z25, Z11
-	VBROADCASTSS (R8), Z26
 	VFMADD231PS  Z26, Z24, Z12
 	VFMADD231PS  Z26, Z25, Z13
-	VBROADCASTSS (R8)(DX*1), Z26
+	VBROADCASTSS (DI)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z14
 	VFMADD231PS  Z26, Z25, Z15
-	VBROADCASTSS (R8)(DX*2), Z26
+	VBROADCASTSS (DI)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z16
 	VFMADD231PS  Z26, Z25, Z17
-	VBROADCASTSS (R9), Z26
+	VBROADCASTSS (R8), Z26
 	VFMADD231PS  Z26, Z24, Z18
 	VFMADD231PS  Z26, Z25, Z19
-	VBROADCASTSS (R9)(DX*1), Z26
+	VBROADCASTSS (R8)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z20
 	VFMADD231PS  Z26, Z25, Z21
-	VBROADCASTSS (R9)(DX*2), Z26
+	VBROADCASTSS (R8)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z22
 	VFMADD231PS  Z26, Z25, Z23
-	VMOVUPS      (BX)(SI*1), Z24
-	VMOVUPS      64(BX)(SI*1), Z25
-	VBROADCASTSS 4(CX), Z26
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R12)(R11*1)
+	PREFETCHT1   64(R12)(R11*1)
+	VMOVUPS      (R10)(R11*1), Z24
+	VMOVUPS      64(R10)(R11*1), Z25
+	VBROADCASTSS 4(AX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z26
+	VBROADCASTSS 4(AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z2
 	VFMADD231PS  Z26, Z25, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z26
+	VBROADCASTSS 4(AX)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z4
 	VFMADD231PS  Z26, Z25, Z5
-	VBROADCASTSS 4(DI), Z26
+	VBROADCASTSS 4(SI), Z26
 	VFMADD231PS  Z26, Z24, Z6
 	VFMADD231PS  Z26, Z25, Z7
-	VBROADCASTSS 4(DI)(DX*1), Z26
+	VBROADCASTSS 4(SI)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z8
 	VFMADD231PS  Z26, Z25, Z9
-	VBROADCASTSS 4(DI)(DX*2), Z26
+	VBROADCASTSS 4(SI)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z10
 	VFMADD231PS  Z26, Z25, Z11
-	VBROADCASTSS 4(R8), Z26
+	VBROADCASTSS 4(DI), Z26
 	VFMADD231PS  Z26, Z24, Z12
 	VFMADD231PS  Z26, Z25, Z13
-	VBROADCASTSS 4(R8)(DX*1), Z26
+	VBROADCASTSS 4(DI)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z14
 	VFMADD231PS  Z26, Z25, Z15
-	VBROADCASTSS 4(R8)(DX*2), Z26
+	VBROADCASTSS 4(DI)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z16
 	VFMADD231PS  Z26, Z25, Z17
-	VBROADCASTSS 4(R9), Z26
+	VBROADCASTSS 4(R8), Z26
 	VFMADD231PS  Z26, Z24, Z18
 	VFMADD231PS  Z26, Z25, Z19
-	VBROADCASTSS 4(R9)(DX*1), Z26
+	VBROADCASTSS 4(R8)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z20
 	VFMADD231PS  Z26, Z25, Z21
-	VBROADCASTSS 4(R9)(DX*2), Z26
+	VBROADCASTSS 4(R8)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z22
 	VFMADD231PS  Z26, Z25, Z23
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
-	ADDQ         $0x08, R9
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R10)(R11*2), R10
+	LEAQ         (R12)(R11*2), R12
+	SUBQ         $0x02, R9
 	JGE          loopN12
 
 tailN12:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R9
 	JZ           endN12
-	VMOVUPS      (BX), Z24
-	VMOVUPS      64(BX), Z25
-	VBROADCASTSS (CX), Z26
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	VMOVUPS      (R10), Z24
+	VMOVUPS      64(R10), Z25
+	VBROADCASTSS (AX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
-	VBROADCASTSS (CX)(DX*1), Z26
+	VBROADCASTSS (AX)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z2
 	VFMADD231PS  Z26, Z25, Z3
-	VBROADCASTSS (CX)(DX*2), Z26
+	VBROADCASTSS (AX)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z4
 	VFMADD231PS  Z26, Z25, Z5
-	VBROADCASTSS (DI), Z26
+	VBROADCASTSS (SI), Z26
 	VFMADD231PS  Z26, Z24, Z6
 	VFMADD231PS  Z26, Z25, Z7
-	VBROADCASTSS (DI)(DX*1), Z26
+	VBROADCASTSS (SI)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z8
 	VFMADD231PS  Z26, Z25, Z9
-	VBROADCASTSS (DI)(DX*2), Z26
+	VBROADCASTSS (SI)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z10
 	VFMADD231PS  Z26, Z25, Z11
-	VBROADCASTSS (R8), Z26
+	VBROADCASTSS (DI), Z26
 	VFMADD231PS  Z26, Z24, Z12
 	VFMADD231PS  Z26, Z25, Z13
-	VBROADCASTSS (R8)(DX*1), Z26
+	VBROADCASTSS (DI)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z14
 	VFMADD231PS  Z26, Z25, Z15
-	VBROADCASTSS (R8)(DX*2), Z26
+	VBROADCASTSS (DI)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z16
 	VFMADD231PS  Z26, Z25, Z17
-	VBROADCASTSS (R9), Z26
+	VBROADCASTSS (R8), Z26
 	VFMADD231PS  Z26, Z24, Z18
 	VFMADD231PS  Z26, Z25, Z19
-	VBROADCASTSS (R9)(DX*1), Z26
+	VBROADCASTSS (R8)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z20
 	VFMADD231PS  Z26, Z25, Z21
-	VBROADCASTSS (R9)(DX*2), Z26
+	VBROADCASTSS (R8)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z22
 	VFMADD231PS  Z26, Z25, Z23
 
 endN12:
 finish12:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd12
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -7711,8 +9833,8 @@ finish12:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z26
 	VADDPS    Z26, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z26
@@ -7774,10 +9896,10 @@ finish12:
 	VADDPS    Z26, Z23, Z23
 
 noadd12:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias12
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -7814,7 +9936,7 @@ noadd12:
 
 nobias12:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu12
 	VPXORD Z24, Z24, Z24
 	VMAXPS Z0, Z24, Z0
@@ -7844,10 +9966,10 @@ nobias12:
 
 norelu12:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky12
 	VPXORD       Z24, Z24, Z24
-	VBROADCASTSS slope+88(FP), Z25
+	VBROADCASTSS slope+104(FP), Z25
 	VCMPPS       $0x12, Z24, Z0, K1
 	VMULPS       Z25, Z0, K1, Z0
 	VCMPPS       $0x12, Z24, Z1, K1
@@ -7898,7 +10020,7 @@ norelu12:
 	VMULPS       Z25, Z23, K1, Z23
 
 noleaky12:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -7906,8 +10028,8 @@ noleaky12:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -7943,177 +10065,263 @@ noleaky12:
 	ADDQ    CX, AX
 	VMOVUPS Z22, K1, (AX)
 	VMOVUPS Z23, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more12
 	VZEROUPPER
 	RET
 
-rows13:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z16, Z16, Z16
-	VPXORD Z17, Z17, Z17
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	VPXORD Z23, Z23, Z23
-	VPXORD Z24, Z24, Z24
-	VPXORD Z25, Z25, Z25
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor13
-	SUBQ   $0x02, AX
-	JL     tailT13
+more12:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down12
+	ADDQ  $0x30, a+40(FP)
+	JMP   downC12
+
+down12:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x0c, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC12:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x0c, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile12
+
+tile13:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	VPXORD     Z14, Z14, Z14
+	VPXORD     Z15, Z15, Z15
+	VPXORD     Z16, Z16, Z16
+	VPXORD     Z17, Z17, Z17
+	VPXORD     Z18, Z18, Z18
+	VPXORD     Z19, Z19, Z19
+	VPXORD     Z20, Z20, Z20
+	VPXORD     Z21, Z21, Z21
+	VPXORD     Z22, Z22, Z22
+	VPXORD     Z23, Z23, Z23
+	VPXORD     Z24, Z24, Z24
+	VPXORD     Z25, Z25, Z25
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor13
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT13
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT13:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT13
 
 loopT13:
-	VMOVUPS      (BX), Z26
-	VMOVUPS      64(BX), Z27
-	VBROADCASTSS (CX), Z28
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z26
+	VMOVUPS      64(SI), Z27
+	VBROADCASTSS (AX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
-	VBROADCASTSS 4(CX), Z28
+	VBROADCASTSS 4(AX), Z28
 	VFMADD231PS  Z28, Z26, Z2
 	VFMADD231PS  Z28, Z27, Z3
-	VBROADCASTSS 8(CX), Z28
+	VBROADCASTSS 8(AX), Z28
 	VFMADD231PS  Z28, Z26, Z4
 	VFMADD231PS  Z28, Z27, Z5
-	VBROADCASTSS 12(CX), Z28
+	VBROADCASTSS 12(AX), Z28
 	VFMADD231PS  Z28, Z26, Z6
 	VFMADD231PS  Z28, Z27, Z7
-	VBROADCASTSS 16(CX), Z28
+	VBROADCASTSS 16(AX), Z28
 	VFMADD231PS  Z28, Z26, Z8
 	VFMADD231PS  Z28, Z27, Z9
-	VBROADCASTSS 20(CX), Z28
+	VBROADCASTSS 20(AX), Z28
 	VFMADD231PS  Z28, Z26, Z10
 	VFMADD231PS  Z28, Z27, Z11
-	VBROADCASTSS 24(CX), Z28
+	VBROADCASTSS 24(AX), Z28
 	VFMADD231PS  Z28, Z26, Z12
 	VFMADD231PS  Z28, Z27, Z13
-	VBROADCASTSS 28(CX), Z28
+	VBROADCASTSS 28(AX), Z28
 	VFMADD231PS  Z28, Z26, Z14
 	VFMADD231PS  Z28, Z27, Z15
-	VBROADCASTSS 32(CX), Z28
+	VBROADCASTSS 32(AX), Z28
 	VFMADD231PS  Z28, Z26, Z16
 	VFMADD231PS  Z28, Z27, Z17
-	VBROADCASTSS 36(CX), Z28
+	VBROADCASTSS 36(AX), Z28
 	VFMADD231PS  Z28, Z26, Z18
 	VFMADD231PS  Z28, Z27, Z19
-	VBROADCASTSS 40(CX), Z28
+	VBROADCASTSS 40(AX), Z28
 	VFMADD231PS  Z28, Z26, Z20
 	VFMADD231PS  Z28, Z27, Z21
-	VBROADCASTSS 44(CX), Z28
+	VBROADCASTSS 44(AX), Z28
 	VFMADD231PS  Z28, Z26, Z22
 	VFMADD231PS  Z28, Z27, Z23
-	VBROADCASTSS 48(CX), Z28
+	VBROADCASTSS 48(AX), Z28
 	VFMADD231PS  Z28, Z26, Z24
 	VFMADD231PS  Z28, Z27, Z25
-	VMOVUPS      (BX)(SI*1), Z26
-	VMOVUPS      64(BX)(SI*1), Z27
-	VBROADCASTSS (CX)(DX*1), Z28
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z26
+	VMOVUPS      64(SI)(DI*1), Z27
+	VBROADCASTSS (AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z28
+	VBROADCASTSS 4(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z2
 	VFMADD231PS  Z28, Z27, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z28
+	VBROADCASTSS 8(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z4
 	VFMADD231PS  Z28, Z27, Z5
-	VBROADCASTSS 12(CX)(DX*1), Z28
+	VBROADCASTSS 12(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z6
 	VFMADD231PS  Z28, Z27, Z7
-	VBROADCASTSS 16(CX)(DX*1), Z28
+	VBROADCASTSS 16(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z8
 	VFMADD231PS  Z28, Z27, Z9
-	VBROADCASTSS 20(CX)(DX*1), Z28
+	VBROADCASTSS 20(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z10
 	VFMADD231PS  Z28, Z27, Z11
-	VBROADCASTSS 24(CX)(DX*1), Z28
+	VBROADCASTSS 24(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z12
 	VFMADD231PS  Z28, Z27, Z13
-	VBROADCASTSS 28(CX)(DX*1), Z28
+	VBROADCASTSS 28(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z14
 	VFMADD231PS  Z28, Z27, Z15
-	VBROADCASTSS 32(CX)(DX*1), Z28
+	VBROADCASTSS 32(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z16
 	VFMADD231PS  Z28, Z27, Z17
-	VBROADCASTSS 36(CX)(DX*1), Z28
+	VBROADCASTSS 36(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z18
 	VFMADD231PS  Z28, Z27, Z19
-	VBROADCASTSS 40(CX)(DX*1), Z28
+	VBROADCASTSS 40(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z20
 	VFMADD231PS  Z28, Z27, Z21
-	VBROADCASTSS 44(CX)(DX*1), Z28
+	VBROADCASTSS 44(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z22
 	VFMADD231PS  Z28, Z27, Z23
-	VBROADCASTSS 48(CX)(DX*1), Z28
+	VBROADCASTSS 48(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z24
 	VFMADD231PS  Z28, Z27, Z25
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT13
 
 tailT13:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT13
-	VMOVUPS      (BX), Z26
-	VMOVUPS      64(BX), Z27
-	VBROADCASTSS (CX), Z28
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z26
+	VMOVUPS      64(SI), Z27
+	VBROADCASTSS (AX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
-	VBROADCASTSS 4(CX), Z28
+	VBROADCASTSS 4(AX), Z28
 	VFMADD231PS  Z28, Z26, Z2
 	VFMADD231PS  Z28, Z27, Z3
-	VBROADCASTSS 8(CX), Z28
+	VBROADCASTSS 8(AX), Z28
 	VFMADD231PS  Z28, Z26, Z4
 	VFMADD231PS  Z28, Z27, Z5
-	VBROADCASTSS 12(CX), Z28
+	VBROADCASTSS 12(AX), Z28
 	VFMADD231PS  Z28, Z26, Z6
 	VFMADD231PS  Z28, Z27, Z7
-	VBROADCASTSS 16(CX), Z28
+	VBROADCASTSS 16(AX), Z28
 	VFMADD231PS  Z28, Z26, Z8
 	VFMADD231PS  Z28, Z27, Z9
-	VBROADCASTSS 20(CX), Z28
+	VBROADCASTSS 20(AX), Z28
 	VFMADD231PS  Z28, Z26, Z10
 	VFMADD231PS  Z28, Z27, Z11
-	VBROADCASTSS 24(CX), Z28
+	VBROADCASTSS 24(AX), Z28
 	VFMADD231PS  Z28, Z26, Z12
 	VFMADD231PS  Z28, Z27, Z13
-	VBROADCASTSS 28(CX), Z28
+	VBROADCASTSS 28(AX), Z28
 	VFMADD231PS  Z28, Z26, Z14
 	VFMADD231PS  Z28, Z27, Z15
-	VBROADCASTSS 32(CX), Z28
+	VBROADCASTSS 32(AX), Z28
 	VFMADD231PS  Z28, Z26, Z16
 	VFMADD231PS  Z28, Z27, Z17
-	VBROADCASTSS 36(CX), Z28
+	VBROADCASTSS 36(AX), Z28
 	VFMADD231PS  Z28, Z26, Z18
 	VFMADD231PS  Z28, Z27, Z19
-	VBROADCASTSS 40(CX), Z28
+	VBROADCASTSS 40(AX), Z28
 	VFMADD231PS  Z28, Z26, Z20
 	VFMADD231PS  Z28, Z27, Z21
-	VBROADCASTSS 44(CX), Z28
+	VBROADCASTSS 44(AX), Z28
 	VFMADD231PS  Z28, Z26, Z22
 	VFMADD231PS  Z28, Z27, Z23
-	VBROADCASTSS 48(CX), Z28
+	VBROADCASTSS 48(AX), Z28
 	VFMADD231PS  Z28, Z26, Z24
 	VFMADD231PS  Z28, Z27, Z25
 
@@ -8121,160 +10329,188 @@ endT13:
 	JMP finish13
 
 rowmajor13:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	LEAQ (R8)(DX*2), R9
-	ADDQ DX, R9
-	LEAQ (R9)(DX*2), R10
-	ADDQ DX, R10
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	LEAQ   (DI)(CX*2), R8
+	ADDQ   CX, R8
+	LEAQ   (R8)(CX*2), R9
+	ADDQ   CX, R9
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R10
+	TESTQ  $0x00000002, R10
+	JZ     near13
+	IMUL3Q $0x0d, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near13:
+	MOVQ k+32(FP), R10
+	MOVQ b+56(FP), R11
+	MOVQ ldb+64(FP), R12
+	MOVQ R11, R13
+	ADDQ ahead+72(FP), R13
+	SUBQ $0x02, R10
 	JL   tailN13
 
 loopN13:
-	VMOVUPS      (BX), Z26
-	VMOVUPS      64(BX), Z27
-	VBROADCASTSS (CX), Z28
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	VMOVUPS      (R11), Z26
+	VMOVUPS      64(R11), Z27
+	VBROADCASTSS (AX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
-	VBROADCASTSS (CX)(DX*1), Z28
+	VBROADCASTSS (AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z2
 	VFMADD231PS  Z28, Z27, Z3
-	VBROADCASTSS (CX)(DX*2), Z28
+	VBROADCASTSS (AX)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z4
 	VFMADD231PS  Z28, Z27, Z5
+	VBROADCASTSS (SI), Z28
+	VFMADD231PS  Z28, Z26, Z6
+	VFMADD231PS  Z28, Z27, Z7
+	VBROADCASTSS (SI)(CX*1), Z28
+	VFMADD231PS  Z28, Z26, Z8
+	VFMADD231PS  Z28, Z27, Z9
+	VBROADCASTSS (SI)(CX*2), Z28
+	VFMADD231PS  Z28, Z26, Z10
+	VFMADD231PS  Z28, Z27, Z11
 	VBROADCASTSS (DI), Z28
-	VFMADD231PS  Z28, Z26, Z6
-	VFMADD231PS  Z28, Z27, Z7
-	VBROADCASTSS (DI)(DX*1), Z28
-	VFMADD231PS  Z28, Z26, Z8
-	VFMADD231PS  Z28, Z27, Z9
-	VBROADCASTSS (DI)(DX*2), Z28
-	VFMADD231PS  Z28, Z26, Z10
-	VFMADD231PS  Z28, Z27, Z11
-	VBROADCASTSS (R8), Z28
 	VFMADD231PS  Z28, Z26, Z12
 	VFMADD231PS  Z28, Z27, Z13
-	VBROADCASTSS (R8)(DX*1), Z28
+	VBROADCASTSS (DI)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z14
 	VFMADD231PS  Z28, Z27, Z15
-	VBROADCASTSS (R8)(DX*2), Z28
+	VBROADCASTSS (DI)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z16
 	VFMADD231PS  Z28, Z27, Z17
-	VBROADCASTSS (R9), Z28
+	VBROADCASTSS (R8), Z28
 	VFMADD231PS  Z28, Z26, Z18
 	VFMADD231PS  Z28, Z27, Z19
-	VBROADCASTSS (R9)(DX*1), Z28
+	VBROADCASTSS (R8)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z20
 	VFMADD231PS  Z28, Z27, Z21
-	VBROADCASTSS (R9)(DX*2), Z28
+	VBROADCASTSS (R8)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z22
 	VFMADD231PS  Z28, Z27, Z23
-	VBROADCASTSS (R10), Z28
+	VBROADCASTSS (R9), Z28
 	VFMADD231PS  Z28, Z26, Z24
 	VFMADD231PS  Z28, Z27, Z25
-	VMOVUPS      (BX)(SI*1), Z26
-	VMOVUPS      64(BX)(SI*1), Z27
-	VBROADCASTSS 4(CX), Z28
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R13)(R12*1)
+	PREFETCHT1   64(R13)(R12*1)
+	VMOVUPS      (R11)(R12*1), Z26
+	VMOVUPS      64(R11)(R12*1), Z27
+	VBROADCASTSS 4(AX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z28
+	VBROADCASTSS 4(AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z2
 	VFMADD231PS  Z28, Z27, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z28
+	VBROADCASTSS 4(AX)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z4
 	VFMADD231PS  Z28, Z27, Z5
-	VBROADCASTSS 4(DI), Z28
+	VBROADCASTSS 4(SI), Z28
 	VFMADD231PS  Z28, Z26, Z6
 	VFMADD231PS  Z28, Z27, Z7
-	VBROADCASTSS 4(DI)(DX*1), Z28
+	VBROADCASTSS 4(SI)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z8
 	VFMADD231PS  Z28, Z27, Z9
-	VBROADCASTSS 4(DI)(DX*2), Z28
+	VBROADCASTSS 4(SI)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z10
 	VFMADD231PS  Z28, Z27, Z11
-	VBROADCASTSS 4(R8), Z28
+	VBROADCASTSS 4(DI), Z28
 	VFMADD231PS  Z28, Z26, Z12
 	VFMADD231PS  Z28, Z27, Z13
-	VBROADCASTSS 4(R8)(DX*1), Z28
+	VBROADCASTSS 4(DI)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z14
 	VFMADD231PS  Z28, Z27, Z15
-	VBROADCASTSS 4(R8)(DX*2), Z28
+	VBROADCASTSS 4(DI)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z16
 	VFMADD231PS  Z28, Z27, Z17
-	VBROADCASTSS 4(R9), Z28
+	VBROADCASTSS 4(R8), Z28
 	VFMADD231PS  Z28, Z26, Z18
 	VFMADD231PS  Z28, Z27, Z19
-	VBROADCASTSS 4(R9)(DX*1), Z28
+	VBROADCASTSS 4(R8)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z20
 	VFMADD231PS  Z28, Z27, Z21
-	VBROADCASTSS 4(R9)(DX*2), Z28
+	VBROADCASTSS 4(R8)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z22
 	VFMADD231PS  Z28, Z27, Z23
-	VBROADCASTSS 4(R10), Z28
+	VBROADCASTSS 4(R9), Z28
 	VFMADD231PS  Z28, Z26, Z24
 	VFMADD231PS  Z28, Z27, Z25
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R11)(R12*2), R11
+	LEAQ         (R13)(R12*2), R13
+	SUBQ         $0x02, R10
 	JGE          loopN13
 
 tailN13:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R10
 	JZ           endN13
-	VMOVUPS      (BX), Z26
-	VMOVUPS      64(BX), Z27
-	VBROADCASTSS (CX), Z28
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	VMOVUPS      (R11), Z26
+	VMOVUPS      64(R11), Z27
+	VBROADCASTSS (AX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
-	VBROADCASTSS (CX)(DX*1), Z28
+	VBROADCASTSS (AX)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z2
 	VFMADD231PS  Z28, Z27, Z3
-	VBROADCASTSS (CX)(DX*2), Z28
+	VBROADCASTSS (AX)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z4
 	VFMADD231PS  Z28, Z27, Z5
-	VBROADCASTSS (DI), Z28
+	VBROADCASTSS (SI), Z28
 	VFMADD231PS  Z28, Z26, Z6
 	VFMADD231PS  Z28, Z27, Z7
-	VBROADCASTSS (DI)(DX*1), Z28
+	VBROADCASTSS (SI)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z8
 	VFMADD231PS  Z28, Z27, Z9
-	VBROADCASTSS (DI)(DX*2), Z28
+	VBROADCASTSS (SI)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z10
 	VFMADD231PS  Z28, Z27, Z11
-	VBROADCASTSS (R8), Z28
+	VBROADCASTSS (DI), Z28
 	VFMADD231PS  Z28, Z26, Z12
 	VFMADD231PS  Z28, Z27, Z13
-	VBROADCASTSS (R8)(DX*1), Z28
+	VBROADCASTSS (DI)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z14
 	VFMADD231PS  Z28, Z27, Z15
-	VBROADCASTSS (R8)(DX*2), Z28
+	VBROADCASTSS (DI)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z16
 	VFMADD231PS  Z28, Z27, Z17
-	VBROADCASTSS (R9), Z28
+	VBROADCASTSS (R8), Z28
 	VFMADD231PS  Z28, Z26, Z18
 	VFMADD231PS  Z28, Z27, Z19
-	VBROADCASTSS (R9)(DX*1), Z28
+	VBROADCASTSS (R8)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z20
 	VFMADD231PS  Z28, Z27, Z21
-	VBROADCASTSS (R9)(DX*2), Z28
+	VBROADCASTSS (R8)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z22
 	VFMADD231PS  Z28, Z27, Z23
-	VBROADCASTSS (R10), Z28
+	VBROADCASTSS (R9), Z28
 	VFMADD231PS  Z28, Z26, Z24
 	VFMADD231PS  Z28, Z27, Z25
 
 endN13:
 finish13:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd13
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -8282,8 +10518,8 @@ finish13:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z28
 	VADDPS    Z28, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z28
@@ -8350,10 +10586,10 @@ finish13:
 	VADDPS    Z28, Z25, Z25
 
 noadd13:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias13
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -8392,7 +10628,7 @@ noadd13:
 
 nobias13:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu13
 	VPXORD Z26, Z26, Z26
 	VMAXPS Z0, Z26, Z0
@@ -8424,10 +10660,10 @@ nobias13:
 
 norelu13:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky13
 	VPXORD       Z26, Z26, Z26
-	VBROADCASTSS slope+88(FP), Z27
+	VBROADCASTSS slope+104(FP), Z27
 	VCMPPS       $0x12, Z26, Z0, K1
 	VMULPS       Z27, Z0, K1, Z0
 	VCMPPS       $0x12, Z26, Z1, K1
@@ -8482,7 +10718,7 @@ norelu13:
 	VMULPS       Z27, Z25, K1, Z25
 
 noleaky13:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -8490,8 +10726,8 @@ noleaky13:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -8530,188 +10766,277 @@ noleaky13:
 	ADDQ    CX, AX
 	VMOVUPS Z24, K1, (AX)
 	VMOVUPS Z25, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more13
 	VZEROUPPER
 	RET
 
-rows14:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z16, Z16, Z16
-	VPXORD Z17, Z17, Z17
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	VPXORD Z23, Z23, Z23
-	VPXORD Z24, Z24, Z24
-	VPXORD Z25, Z25, Z25
-	VPXORD Z26, Z26, Z26
-	VPXORD Z27, Z27, Z27
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor14
-	SUBQ   $0x02, AX
-	JL     tailT14
+more13:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down13
+	ADDQ  $0x34, a+40(FP)
+	JMP   downC13
+
+down13:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x0d, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC13:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x0d, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile13
+
+tile14:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	VPXORD     Z0, Z0, Z0
+	VPXORD     Z1, Z1, Z1
+	VPXORD     Z2, Z2, Z2
+	VPXORD     Z3, Z3, Z3
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	VPXORD     Z8, Z8, Z8
+	VPXORD     Z9, Z9, Z9
+	VPXORD     Z10, Z10, Z10
+	VPXORD     Z11, Z11, Z11
+	VPXORD     Z12, Z12, Z12
+	VPXORD     Z13, Z13, Z13
+	VPXORD     Z14, Z14, Z14
+	VPXORD     Z15, Z15, Z15
+	VPXORD     Z16, Z16, Z16
+	VPXORD     Z17, Z17, Z17
+	VPXORD     Z18, Z18, Z18
+	VPXORD     Z19, Z19, Z19
+	VPXORD     Z20, Z20, Z20
+	VPXORD     Z21, Z21, Z21
+	VPXORD     Z22, Z22, Z22
+	VPXORD     Z23, Z23, Z23
+	VPXORD     Z24, Z24, Z24
+	VPXORD     Z25, Z25, Z25
+	VPXORD     Z26, Z26, Z26
+	VPXORD     Z27, Z27, Z27
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor14
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT14
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT14:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT14
 
 loopT14:
-	VMOVUPS      (BX), Z28
-	VMOVUPS      64(BX), Z29
-	VBROADCASTSS (CX), Z30
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z28
+	VMOVUPS      64(SI), Z29
+	VBROADCASTSS (AX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
-	VBROADCASTSS 4(CX), Z30
+	VBROADCASTSS 4(AX), Z30
 	VFMADD231PS  Z30, Z28, Z2
 	VFMADD231PS  Z30, Z29, Z3
-	VBROADCASTSS 8(CX), Z30
+	VBROADCASTSS 8(AX), Z30
 	VFMADD231PS  Z30, Z28, Z4
 	VFMADD231PS  Z30, Z29, Z5
-	VBROADCASTSS 12(CX), Z30
+	VBROADCASTSS 12(AX), Z30
 	VFMADD231PS  Z30, Z28, Z6
 	VFMADD231PS  Z30, Z29, Z7
-	VBROADCASTSS 16(CX), Z30
+	VBROADCASTSS 16(AX), Z30
 	VFMADD231PS  Z30, Z28, Z8
 	VFMADD231PS  Z30, Z29, Z9
-	VBROADCASTSS 20(CX), Z30
+	VBROADCASTSS 20(AX), Z30
 	VFMADD231PS  Z30, Z28, Z10
 	VFMADD231PS  Z30, Z29, Z11
-	VBROADCASTSS 24(CX), Z30
+	VBROADCASTSS 24(AX), Z30
 	VFMADD231PS  Z30, Z28, Z12
 	VFMADD231PS  Z30, Z29, Z13
-	VBROADCASTSS 28(CX), Z30
+	VBROADCASTSS 28(AX), Z30
 	VFMADD231PS  Z30, Z28, Z14
 	VFMADD231PS  Z30, Z29, Z15
-	VBROADCASTSS 32(CX), Z30
+	VBROADCASTSS 32(AX), Z30
 	VFMADD231PS  Z30, Z28, Z16
 	VFMADD231PS  Z30, Z29, Z17
-	VBROADCASTSS 36(CX), Z30
+	VBROADCASTSS 36(AX), Z30
 	VFMADD231PS  Z30, Z28, Z18
 	VFMADD231PS  Z30, Z29, Z19
-	VBROADCASTSS 40(CX), Z30
+	VBROADCASTSS 40(AX), Z30
 	VFMADD231PS  Z30, Z28, Z20
 	VFMADD231PS  Z30, Z29, Z21
-	VBROADCASTSS 44(CX), Z30
+	VBROADCASTSS 44(AX), Z30
 	VFMADD231PS  Z30, Z28, Z22
 	VFMADD231PS  Z30, Z29, Z23
-	VBROADCASTSS 48(CX), Z30
+	VBROADCASTSS 48(AX), Z30
 	VFMADD231PS  Z30, Z28, Z24
 	VFMADD231PS  Z30, Z29, Z25
-	VBROADCASTSS 52(CX), Z30
+	VBROADCASTSS 52(AX), Z30
 	VFMADD231PS  Z30, Z28, Z26
 	VFMADD231PS  Z30, Z29, Z27
-	VMOVUPS      (BX)(SI*1), Z28
-	VMOVUPS      64(BX)(SI*1), Z29
-	VBROADCASTSS (CX)(DX*1), Z30
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   64(R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Z28
+	VMOVUPS      64(SI)(DI*1), Z29
+	VBROADCASTSS (AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z30
+	VBROADCASTSS 4(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z2
 	VFMADD231PS  Z30, Z29, Z3
-	VBROADCASTSS 8(CX)(DX*1), Z30
+	VBROADCASTSS 8(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z4
 	VFMADD231PS  Z30, Z29, Z5
-	VBROADCASTSS 12(CX)(DX*1), Z30
+	VBROADCASTSS 12(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z6
 	VFMADD231PS  Z30, Z29, Z7
-	VBROADCASTSS 16(CX)(DX*1), Z30
+	VBROADCASTSS 16(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z8
 	VFMADD231PS  Z30, Z29, Z9
-	VBROADCASTSS 20(CX)(DX*1), Z30
+	VBROADCASTSS 20(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z10
 	VFMADD231PS  Z30, Z29, Z11
-	VBROADCASTSS 24(CX)(DX*1), Z30
+	VBROADCASTSS 24(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z12
 	VFMADD231PS  Z30, Z29, Z13
-	VBROADCASTSS 28(CX)(DX*1), Z30
+	VBROADCASTSS 28(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z14
 	VFMADD231PS  Z30, Z29, Z15
-	VBROADCASTSS 32(CX)(DX*1), Z30
+	VBROADCASTSS 32(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z16
 	VFMADD231PS  Z30, Z29, Z17
-	VBROADCASTSS 36(CX)(DX*1), Z30
+	VBROADCASTSS 36(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z18
 	VFMADD231PS  Z30, Z29, Z19
-	VBROADCASTSS 40(CX)(DX*1), Z30
+	VBROADCASTSS 40(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z20
 	VFMADD231PS  Z30, Z29, Z21
-	VBROADCASTSS 44(CX)(DX*1), Z30
+	VBROADCASTSS 44(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z22
 	VFMADD231PS  Z30, Z29, Z23
-	VBROADCASTSS 48(CX)(DX*1), Z30
+	VBROADCASTSS 48(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z24
 	VFMADD231PS  Z30, Z29, Z25
-	VBROADCASTSS 52(CX)(DX*1), Z30
+	VBROADCASTSS 52(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z26
 	VFMADD231PS  Z30, Z29, Z27
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT14
 
 tailT14:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT14
-	VMOVUPS      (BX), Z28
-	VMOVUPS      64(BX), Z29
-	VBROADCASTSS (CX), Z30
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	PREFETCHT1   64(R8)
+	VMOVUPS      (SI), Z28
+	VMOVUPS      64(SI), Z29
+	VBROADCASTSS (AX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
-	VBROADCASTSS 4(CX), Z30
+	VBROADCASTSS 4(AX), Z30
 	VFMADD231PS  Z30, Z28, Z2
 	VFMADD231PS  Z30, Z29, Z3
-	VBROADCASTSS 8(CX), Z30
+	VBROADCASTSS 8(AX), Z30
 	VFMADD231PS  Z30, Z28, Z4
 	VFMADD231PS  Z30, Z29, Z5
-	VBROADCASTSS 12(CX), Z30
+	VBROADCASTSS 12(AX), Z30
 	VFMADD231PS  Z30, Z28, Z6
 	VFMADD231PS  Z30, Z29, Z7
-	VBROADCASTSS 16(CX), Z30
+	VBROADCASTSS 16(AX), Z30
 	VFMADD231PS  Z30, Z28, Z8
 	VFMADD231PS  Z30, Z29, Z9
-	VBROADCASTSS 20(CX), Z30
+	VBROADCASTSS 20(AX), Z30
 	VFMADD231PS  Z30, Z28, Z10
 	VFMADD231PS  Z30, Z29, Z11
-	VBROADCASTSS 24(CX), Z30
+	VBROADCASTSS 24(AX), Z30
 	VFMADD231PS  Z30, Z28, Z12
 	VFMADD231PS  Z30, Z29, Z13
-	VBROADCASTSS 28(CX), Z30
+	VBROADCASTSS 28(AX), Z30
 	VFMADD231PS  Z30, Z28, Z14
 	VFMADD231PS  Z30, Z29, Z15
-	VBROADCASTSS 32(CX), Z30
+	VBROADCASTSS 32(AX), Z30
 	VFMADD231PS  Z30, Z28, Z16
 	VFMADD231PS  Z30, Z29, Z17
-	VBROADCASTSS 36(CX), Z30
+	VBROADCASTSS 36(AX), Z30
 	VFMADD231PS  Z30, Z28, Z18
 	VFMADD231PS  Z30, Z29, Z19
-	VBROADCASTSS 40(CX), Z30
+	VBROADCASTSS 40(AX), Z30
 	VFMADD231PS  Z30, Z28, Z20
 	VFMADD231PS  Z30, Z29, Z21
-	VBROADCASTSS 44(CX), Z30
+	VBROADCASTSS 44(AX), Z30
 	VFMADD231PS  Z30, Z28, Z22
 	VFMADD231PS  Z30, Z29, Z23
-	VBROADCASTSS 48(CX), Z30
+	VBROADCASTSS 48(AX), Z30
 	VFMADD231PS  Z30, Z28, Z24
 	VFMADD231PS  Z30, Z29, Z25
-	VBROADCASTSS 52(CX), Z30
+	VBROADCASTSS 52(AX), Z30
 	VFMADD231PS  Z30, Z28, Z26
 	VFMADD231PS  Z30, Z29, Z27
 
@@ -8719,169 +11044,197 @@ endT14:
 	JMP finish14
 
 rowmajor14:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	LEAQ (DI)(DX*2), R8
-	ADDQ DX, R8
-	LEAQ (R8)(DX*2), R9
-	ADDQ DX, R9
-	LEAQ (R9)(DX*2), R10
-	ADDQ DX, R10
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	LEAQ   (SI)(CX*2), DI
+	ADDQ   CX, DI
+	LEAQ   (DI)(CX*2), R8
+	ADDQ   CX, R8
+	LEAQ   (R8)(CX*2), R9
+	ADDQ   CX, R9
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), R10
+	TESTQ  $0x00000002, R10
+	JZ     near14
+	IMUL3Q $0x0e, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near14:
+	MOVQ k+32(FP), R10
+	MOVQ b+56(FP), R11
+	MOVQ ldb+64(FP), R12
+	MOVQ R11, R13
+	ADDQ ahead+72(FP), R13
+	SUBQ $0x02, R10
 	JL   tailN14
 
 loopN14:
-	VMOVUPS      (BX), Z28
-	VMOVUPS      64(BX), Z29
-	VBROADCASTSS (CX), Z30
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	VMOVUPS      (R11), Z28
+	VMOVUPS      64(R11), Z29
+	VBROADCASTSS (AX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
-	VBROADCASTSS (CX)(DX*1), Z30
+	VBROADCASTSS (AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z2
 	VFMADD231PS  Z30, Z29, Z3
-	VBROADCASTSS (CX)(DX*2), Z30
+	VBROADCASTSS (AX)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z4
 	VFMADD231PS  Z30, Z29, Z5
+	VBROADCASTSS (SI), Z30
+	VFMADD231PS  Z30, Z28, Z6
+	VFMADD231PS  Z30, Z29, Z7
+	VBROADCASTSS (SI)(CX*1), Z30
+	VFMADD231PS  Z30, Z28, Z8
+	VFMADD231PS  Z30, Z29, Z9
+	VBROADCASTSS (SI)(CX*2), Z30
+	VFMADD231PS  Z30, Z28, Z10
+	VFMADD231PS  Z30, Z29, Z11
 	VBROADCASTSS (DI), Z30
-	VFMADD231PS  Z30, Z28, Z6
-	VFMADD231PS  Z30, Z29, Z7
-	VBROADCASTSS (DI)(DX*1), Z30
-	VFMADD231PS  Z30, Z28, Z8
-	VFMADD231PS  Z30, Z29, Z9
-	VBROADCASTSS (DI)(DX*2), Z30
-	VFMADD231PS  Z30, Z28, Z10
-	VFMADD231PS  Z30, Z29, Z11
-	VBROADCASTSS (R8), Z30
 	VFMADD231PS  Z30, Z28, Z12
 	VFMADD231PS  Z30, Z29, Z13
-	VBROADCASTSS (R8)(DX*1), Z30
+	VBROADCASTSS (DI)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z14
 	VFMADD231PS  Z30, Z29, Z15
-	VBROADCASTSS (R8)(DX*2), Z30
+	VBROADCASTSS (DI)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z16
 	VFMADD231PS  Z30, Z29, Z17
-	VBROADCASTSS (R9), Z30
+	VBROADCASTSS (R8), Z30
 	VFMADD231PS  Z30, Z28, Z18
 	VFMADD231PS  Z30, Z29, Z19
-	VBROADCASTSS (R9)(DX*1), Z30
+	VBROADCASTSS (R8)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z20
 	VFMADD231PS  Z30, Z29, Z21
-	VBROADCASTSS (R9)(DX*2), Z30
+	VBROADCASTSS (R8)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z22
 	VFMADD231PS  Z30, Z29, Z23
-	VBROADCASTSS (R10), Z30
+	VBROADCASTSS (R9), Z30
 	VFMADD231PS  Z30, Z28, Z24
 	VFMADD231PS  Z30, Z29, Z25
-	VBROADCASTSS (R10)(DX*1), Z30
+	VBROADCASTSS (R9)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z26
 	VFMADD231PS  Z30, Z29, Z27
-	VMOVUPS      (BX)(SI*1), Z28
-	VMOVUPS      64(BX)(SI*1), Z29
-	VBROADCASTSS 4(CX), Z30
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R13)(R12*1)
+	PREFETCHT1   64(R13)(R12*1)
+	VMOVUPS      (R11)(R12*1), Z28
+	VMOVUPS      64(R11)(R12*1), Z29
+	VBROADCASTSS 4(AX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
-	VBROADCASTSS 4(CX)(DX*1), Z30
+	VBROADCASTSS 4(AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z2
 	VFMADD231PS  Z30, Z29, Z3
-	VBROADCASTSS 4(CX)(DX*2), Z30
+	VBROADCASTSS 4(AX)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z4
 	VFMADD231PS  Z30, Z29, Z5
-	VBROADCASTSS 4(DI), Z30
+	VBROADCASTSS 4(SI), Z30
 	VFMADD231PS  Z30, Z28, Z6
 	VFMADD231PS  Z30, Z29, Z7
-	VBROADCASTSS 4(DI)(DX*1), Z30
+	VBROADCASTSS 4(SI)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z8
 	VFMADD231PS  Z30, Z29, Z9
-	VBROADCASTSS 4(DI)(DX*2), Z30
+	VBROADCASTSS 4(SI)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z10
 	VFMADD231PS  Z30, Z29, Z11
-	VBROADCASTSS 4(R8), Z30
+	VBROADCASTSS 4(DI), Z30
 	VFMADD231PS  Z30, Z28, Z12
 	VFMADD231PS  Z30, Z29, Z13
-	VBROADCASTSS 4(R8)(DX*1), Z30
+	VBROADCASTSS 4(DI)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z14
 	VFMADD231PS  Z30, Z29, Z15
-	VBROADCASTSS 4(R8)(DX*2), Z30
+	VBROADCASTSS 4(DI)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z16
 	VFMADD231PS  Z30, Z29, Z17
-	VBROADCASTSS 4(R9), Z30
+	VBROADCASTSS 4(R8), Z30
 	VFMADD231PS  Z30, Z28, Z18
 	VFMADD231PS  Z30, Z29, Z19
-	VBROADCASTSS 4(R9)(DX*1), Z30
+	VBROADCASTSS 4(R8)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z20
 	VFMADD231PS  Z30, Z29, Z21
-	VBROADCASTSS 4(R9)(DX*2), Z30
+	VBROADCASTSS 4(R8)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z22
 	VFMADD231PS  Z30, Z29, Z23
-	VBROADCASTSS 4(R10), Z30
+	VBROADCASTSS 4(R9), Z30
 	VFMADD231PS  Z30, Z28, Z24
 	VFMADD231PS  Z30, Z29, Z25
-	VBROADCASTSS 4(R10)(DX*1), Z30
+	VBROADCASTSS 4(R9)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z26
 	VFMADD231PS  Z30, Z29, Z27
-	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R11)(R12*2), R11
+	LEAQ         (R13)(R12*2), R13
+	SUBQ         $0x02, R10
 	JGE          loopN14
 
 tailN14:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, R10
 	JZ           endN14
-	VMOVUPS      (BX), Z28
-	VMOVUPS      64(BX), Z29
-	VBROADCASTSS (CX), Z30
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R13)
+	PREFETCHT1   64(R13)
+	VMOVUPS      (R11), Z28
+	VMOVUPS      64(R11), Z29
+	VBROADCASTSS (AX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
-	VBROADCASTSS (CX)(DX*1), Z30
+	VBROADCASTSS (AX)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z2
 	VFMADD231PS  Z30, Z29, Z3
-	VBROADCASTSS (CX)(DX*2), Z30
+	VBROADCASTSS (AX)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z4
 	VFMADD231PS  Z30, Z29, Z5
-	VBROADCASTSS (DI), Z30
+	VBROADCASTSS (SI), Z30
 	VFMADD231PS  Z30, Z28, Z6
 	VFMADD231PS  Z30, Z29, Z7
-	VBROADCASTSS (DI)(DX*1), Z30
+	VBROADCASTSS (SI)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z8
 	VFMADD231PS  Z30, Z29, Z9
-	VBROADCASTSS (DI)(DX*2), Z30
+	VBROADCASTSS (SI)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z10
 	VFMADD231PS  Z30, Z29, Z11
-	VBROADCASTSS (R8), Z30
+	VBROADCASTSS (DI), Z30
 	VFMADD231PS  Z30, Z28, Z12
 	VFMADD231PS  Z30, Z29, Z13
-	VBROADCASTSS (R8)(DX*1), Z30
+	VBROADCASTSS (DI)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z14
 	VFMADD231PS  Z30, Z29, Z15
-	VBROADCASTSS (R8)(DX*2), Z30
+	VBROADCASTSS (DI)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z16
 	VFMADD231PS  Z30, Z29, Z17
-	VBROADCASTSS (R9), Z30
+	VBROADCASTSS (R8), Z30
 	VFMADD231PS  Z30, Z28, Z18
 	VFMADD231PS  Z30, Z29, Z19
-	VBROADCASTSS (R9)(DX*1), Z30
+	VBROADCASTSS (R8)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z20
 	VFMADD231PS  Z30, Z29, Z21
-	VBROADCASTSS (R9)(DX*2), Z30
+	VBROADCASTSS (R8)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z22
 	VFMADD231PS  Z30, Z29, Z23
-	VBROADCASTSS (R10), Z30
+	VBROADCASTSS (R9), Z30
 	VFMADD231PS  Z30, Z28, Z24
 	VFMADD231PS  Z30, Z29, Z25
-	VBROADCASTSS (R10)(DX*1), Z30
+	VBROADCASTSS (R9)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z26
 	VFMADD231PS  Z30, Z29, Z27
 
 endN14:
 finish14:
 	MOVQ      flags+0(FP), AX
-	TESTQ     $0x00000002, AX
+	TESTQ     $0x00000004, AX
 	JZ        noadd14
-	MOVQ      cols+16(FP), AX
+	MOVQ      cols+24(FP), AX
 	MOVQ      $-1, CX
 	SHLXQ     AX, CX, CX
 	NOTQ      CX
@@ -8889,8 +11242,8 @@ finish14:
 	SHRQ      $0x10, CX
 	KMOVW     CX, K2
 	SHRQ      $0x10, CX
-	MOVQ      c+64(FP), AX
-	MOVQ      ldc+72(FP), CX
+	MOVQ      c+80(FP), AX
+	MOVQ      ldc+88(FP), CX
 	VMOVUPS.Z (AX), K1, Z30
 	VADDPS    Z30, Z0, Z0
 	VMOVUPS.Z 64(AX), K2, Z30
@@ -8962,10 +11315,10 @@ finish14:
 	VADDPS    Z30, Z27, Z27
 
 noadd14:
-	MOVQ      bias+80(FP), AX
+	MOVQ      bias+96(FP), AX
 	TESTQ     AX, AX
 	JZ        nobias14
-	MOVQ      cols+16(FP), CX
+	MOVQ      cols+24(FP), CX
 	MOVQ      $-1, DX
 	SHLXQ     CX, DX, DX
 	NOTQ      DX
@@ -9006,7 +11359,7 @@ noadd14:
 
 nobias14:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu14
 	VPXORD Z28, Z28, Z28
 	VMAXPS Z0, Z28, Z0
@@ -9040,10 +11393,10 @@ nobias14:
 
 norelu14:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky14
 	VPXORD       Z28, Z28, Z28
-	VBROADCASTSS slope+88(FP), Z29
+	VBROADCASTSS slope+104(FP), Z29
 	VCMPPS       $0x12, Z28, Z0, K1
 	VMULPS       Z29, Z0, K1, Z0
 	VCMPPS       $0x12, Z28, Z1, K1
@@ -9102,7 +11455,7 @@ norelu14:
 	VMULPS       Z29, Z27, K1, Z27
 
 noleaky14:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	MOVQ    $-1, CX
 	SHLXQ   AX, CX, CX
 	NOTQ    CX
@@ -9110,8 +11463,8 @@ noleaky14:
 	SHRQ    $0x10, CX
 	KMOVW   CX, K2
 	SHRQ    $0x10, CX
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K2, 64(AX)
 	ADDQ    CX, AX
@@ -9153,100 +11506,306 @@ noleaky14:
 	ADDQ    CX, AX
 	VMOVUPS Z26, K1, (AX)
 	VMOVUPS Z27, K2, 64(AX)
+	MOVQ    tiles+8(FP), AX
+	DECQ    AX
+	JNZ     more14
 	VZEROUPPER
 	RET
 
-// func tileAVX2x8(flags int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, slope float32)
-// Requires: AVX, FMA3
-TEXT ·tileAVX2x8(SB), NOSPLIT, $0-92
-	MOVQ   rows+8(FP), AX
-	CMPQ   AX, $0x06
-	JE     rows6
-	CMPQ   AX, $0x05
-	JE     rows5
-	CMPQ   AX, $0x04
-	JE     rows4
-	CMPQ   AX, $0x03
-	JE     rows3
-	CMPQ   AX, $0x02
-	JE     rows2
-	VXORPS Y0, Y0, Y0
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor1
-	SUBQ   $0x02, AX
-	JL     tailT1
+more14:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down14
+	ADDQ  $0x38, a+40(FP)
+	JMP   downC14
+
+down14:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x0e, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC14:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x0e, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile14
+
+// func transposeAVX512(squares int, a *float32, lda int, dst *float32, ldd int)
+// Requires: AVX, AVX512F
+TEXT ·transposeAVX512(SB), NOSPLIT, $0-40
+	MOVQ squares+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ lda+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ ldd+32(FP), SI
+
+square:
+	MOVQ       CX, DI
+	VMOVUPS    (DI), Z0
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z1
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z2
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z3
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z4
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z5
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z6
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z7
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z8
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z9
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z10
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z11
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z12
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z13
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z14
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Z15
+	ADDQ       DX, DI
+	VUNPCKLPS  Z1, Z0, Z16
+	VUNPCKHPS  Z1, Z0, Z17
+	VUNPCKLPS  Z3, Z2, Z18
+	VUNPCKHPS  Z3, Z2, Z19
+	VUNPCKLPS  Z5, Z4, Z20
+	VUNPCKHPS  Z5, Z4, Z21
+	VUNPCKLPS  Z7, Z6, Z22
+	VUNPCKHPS  Z7, Z6, Z23
+	VUNPCKLPS  Z9, Z8, Z24
+	VUNPCKHPS  Z9, Z8, Z25
+	VUNPCKLPS  Z11, Z10, Z26
+	VUNPCKHPS  Z11, Z10, Z27
+	VUNPCKLPS  Z13, Z12, Z28
+	VUNPCKHPS  Z13, Z12, Z29
+	VUNPCKLPS  Z15, Z14, Z30
+	VUNPCKHPS  Z15, Z14, Z31
+	VUNPCKLPD  Z18, Z16, Z0
+	VUNPCKHPD  Z18, Z16, Z1
+	VUNPCKLPD  Z19, Z17, Z2
+	VUNPCKHPD  Z19, Z17, Z3
+	VUNPCKLPD  Z22, Z20, Z4
+	VUNPCKHPD  Z22, Z20, Z5
+	VUNPCKLPD  Z23, Z21, Z6
+	VUNPCKHPD  Z23, Z21, Z7
+	VUNPCKLPD  Z26, Z24, Z8
+	VUNPCKHPD  Z26, Z24, Z9
+	VUNPCKLPD  Z27, Z25, Z10
+	VUNPCKHPD  Z27, Z25, Z11
+	VUNPCKLPD  Z30, Z28, Z12
+	VUNPCKHPD  Z30, Z28, Z13
+	VUNPCKLPD  Z31, Z29, Z14
+	VUNPCKHPD  Z31, Z29, Z15
+	VSHUFF32X4 $0x88, Z4, Z0, Z16
+	VSHUFF32X4 $0xdd, Z4, Z0, Z20
+	VSHUFF32X4 $0x88, Z5, Z1, Z17
+	VSHUFF32X4 $0xdd, Z5, Z1, Z21
+	VSHUFF32X4 $0x88, Z6, Z2, Z18
+	VSHUFF32X4 $0xdd, Z6, Z2, Z22
+	VSHUFF32X4 $0x88, Z7, Z3, Z19
+	VSHUFF32X4 $0xdd, Z7, Z3, Z23
+	VSHUFF32X4 $0x88, Z12, Z8, Z24
+	VSHUFF32X4 $0xdd, Z12, Z8, Z28
+	VSHUFF32X4 $0x88, Z13, Z9, Z25
+	VSHUFF32X4 $0xdd, Z13, Z9, Z29
+	VSHUFF32X4 $0x88, Z14, Z10, Z26
+	VSHUFF32X4 $0xdd, Z14, Z10, Z30
+	VSHUFF32X4 $0x88, Z15, Z11, Z27
+	VSHUFF32X4 $0xdd, Z15, Z11, Z31
+	VSHUFF32X4 $0x88, Z24, Z16, Z0
+	VSHUFF32X4 $0xdd, Z24, Z16, Z8
+	VSHUFF32X4 $0x88, Z25, Z17, Z1
+	VSHUFF32X4 $0xdd, Z25, Z17, Z9
+	VSHUFF32X4 $0x88, Z26, Z18, Z2
+	VSHUFF32X4 $0xdd, Z26, Z18, Z10
+	VSHUFF32X4 $0x88, Z27, Z19, Z3
+	VSHUFF32X4 $0xdd, Z27, Z19, Z11
+	VSHUFF32X4 $0x88, Z28, Z20, Z4
+	VSHUFF32X4 $0xdd, Z28, Z20, Z12
+	VSHUFF32X4 $0x88, Z29, Z21, Z5
+	VSHUFF32X4 $0xdd, Z29, Z21, Z13
+	VSHUFF32X4 $0x88, Z30, Z22, Z6
+	VSHUFF32X4 $0xdd, Z30, Z22, Z14
+	VSHUFF32X4 $0x88, Z31, Z23, Z7
+	VSHUFF32X4 $0xdd, Z31, Z23, Z15
+	VMOVUPS    Z0, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z1, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z2, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z3, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z4, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z5, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z6, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z7, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z8, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z9, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z10, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z11, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z12, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z13, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z14, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Z15, (BX)
+	ADDQ       SI, BX
+	ADDQ       $0x40, CX
+	DECQ       AX
+	JNZ        square
+	VZEROUPPER
+	RET
+
+// func stripAVX2x8(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+// Requires: AVX, FMA3, MMX+
+TEXT ·stripAVX2x8(SB), NOSPLIT, $0-108
+	MOVQ rows+16(FP), AX
+	CMPQ AX, $0x06
+	JE   tile6
+	CMPQ AX, $0x05
+	JE   tile5
+	CMPQ AX, $0x04
+	JE   tile4
+	CMPQ AX, $0x03
+	JE   tile3
+	CMPQ AX, $0x02
+	JE   tile2
+
+tile1:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor1
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT1
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT1:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT1
 
 loopT1:
-	VMOVUPS      (BX), Y1
-	VBROADCASTSS (CX), Y2
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y1
+	VBROADCASTSS (AX), Y2
 	VFMADD231PS  Y2, Y1, Y0
-	VMOVUPS      (BX)(SI*1), Y1
-	VBROADCASTSS (CX)(DX*1), Y2
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Y1
+	VBROADCASTSS (AX)(CX*1), Y2
 	VFMADD231PS  Y2, Y1, Y0
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT1
 
 tailT1:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT1
-	VMOVUPS      (BX), Y1
-	VBROADCASTSS (CX), Y2
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y1
+	VBROADCASTSS (AX), Y2
 	VFMADD231PS  Y2, Y1, Y0
 
 endT1:
 	JMP finish1
 
 rowmajor1:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near1
+	IMUL3Q $0x01, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near1:
+	MOVQ k+32(FP), CX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, CX
 	JL   tailN1
 
 loopN1:
-	VMOVUPS      (BX), Y1
-	VBROADCASTSS (CX), Y2
+	PREFETCHT0   (DX)
+	VMOVUPS      (SI), Y1
+	VBROADCASTSS (AX), Y2
 	VFMADD231PS  Y2, Y1, Y0
-	VMOVUPS      (BX)(SI*1), Y1
-	VBROADCASTSS 4(CX), Y2
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (SI)(DI*1), Y1
+	VBROADCASTSS 4(AX), Y2
 	VFMADD231PS  Y2, Y1, Y0
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, CX
 	JGE          loopN1
 
 tailN1:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, CX
 	JZ           endN1
-	VMOVUPS      (BX), Y1
-	VBROADCASTSS (CX), Y2
+	PREFETCHT0   (DX)
+	VMOVUPS      (SI), Y1
+	VBROADCASTSS (AX), Y2
 	VFMADD231PS  Y2, Y1, Y0
 
 endN1:
 finish1:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd1
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y1
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y1, Y2
 	VADDPS     Y2, Y0, Y0
 
 noadd1:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias1
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -9256,126 +11815,188 @@ noadd1:
 
 nobias1:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu1
 	VXORPS Y1, Y1, Y1
 	VMAXPS Y0, Y1, Y0
 
 norelu1:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky1
 	VXORPS       Y1, Y1, Y1
-	VBROADCASTSS slope+88(FP), Y2
+	VBROADCASTSS slope+104(FP), Y2
 	VCMPPS       $0x12, Y1, Y0, Y3
 	VMULPS       Y2, Y0, Y4
 	VBLENDVPS    Y3, Y4, Y0, Y0
 
 noleaky1:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x08
 	JNE     narrow1
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
-	VZEROUPPER
-	RET
+	JMP     stored1
 
 narrow1:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y1
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y1, (AX)
+
+stored1:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more1
 	VZEROUPPER
 	RET
 
-rows2:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor2
-	SUBQ   $0x02, AX
-	JL     tailT2
+more1:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down1
+	ADDQ  $0x04, a+40(FP)
+	JMP   downC1
+
+down1:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC1:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile1
+
+tile2:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor2
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT2
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT2:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT2
 
 loopT2:
-	VMOVUPS      (BX), Y2
-	VBROADCASTSS (CX), Y3
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y2
+	VBROADCASTSS (AX), Y3
 	VFMADD231PS  Y3, Y2, Y0
-	VBROADCASTSS 4(CX), Y3
+	VBROADCASTSS 4(AX), Y3
 	VFMADD231PS  Y3, Y2, Y1
-	VMOVUPS      (BX)(SI*1), Y2
-	VBROADCASTSS (CX)(DX*1), Y3
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Y2
+	VBROADCASTSS (AX)(CX*1), Y3
 	VFMADD231PS  Y3, Y2, Y0
-	VBROADCASTSS 4(CX)(DX*1), Y3
+	VBROADCASTSS 4(AX)(CX*1), Y3
 	VFMADD231PS  Y3, Y2, Y1
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT2
 
 tailT2:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT2
-	VMOVUPS      (BX), Y2
-	VBROADCASTSS (CX), Y3
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y2
+	VBROADCASTSS (AX), Y3
 	VFMADD231PS  Y3, Y2, Y0
-	VBROADCASTSS 4(CX), Y3
+	VBROADCASTSS 4(AX), Y3
 	VFMADD231PS  Y3, Y2, Y1
 
 endT2:
 	JMP finish2
 
 rowmajor2:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near2
+	IMUL3Q $0x02, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near2:
+	MOVQ k+32(FP), SI
+	MOVQ b+56(FP), DI
+	MOVQ ldb+64(FP), R8
+	SUBQ $0x02, SI
 	JL   tailN2
 
 loopN2:
-	VMOVUPS      (BX), Y2
-	VBROADCASTSS (CX), Y3
+	PREFETCHT0   (DX)
+	VMOVUPS      (DI), Y2
+	VBROADCASTSS (AX), Y3
 	VFMADD231PS  Y3, Y2, Y0
-	VBROADCASTSS (CX)(DX*1), Y3
+	VBROADCASTSS (AX)(CX*1), Y3
 	VFMADD231PS  Y3, Y2, Y1
-	VMOVUPS      (BX)(SI*1), Y2
-	VBROADCASTSS 4(CX), Y3
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (DI)(R8*1), Y2
+	VBROADCASTSS 4(AX), Y3
 	VFMADD231PS  Y3, Y2, Y0
-	VBROADCASTSS 4(CX)(DX*1), Y3
+	VBROADCASTSS 4(AX)(CX*1), Y3
 	VFMADD231PS  Y3, Y2, Y1
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (DI)(R8*2), DI
+	SUBQ         $0x02, SI
 	JGE          loopN2
 
 tailN2:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, SI
 	JZ           endN2
-	VMOVUPS      (BX), Y2
-	VBROADCASTSS (CX), Y3
+	PREFETCHT0   (DX)
+	VMOVUPS      (DI), Y2
+	VBROADCASTSS (AX), Y3
 	VFMADD231PS  Y3, Y2, Y0
-	VBROADCASTSS (CX)(DX*1), Y3
+	VBROADCASTSS (AX)(CX*1), Y3
 	VFMADD231PS  Y3, Y2, Y1
 
 endN2:
 finish2:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd2
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y2
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y2, Y3
 	VADDPS     Y3, Y0, Y0
 	ADDQ       CX, AX
@@ -9383,10 +12004,10 @@ finish2:
 	VADDPS     Y3, Y1, Y1
 
 noadd2:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias2
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -9397,7 +12018,7 @@ noadd2:
 
 nobias2:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu2
 	VXORPS Y2, Y2, Y2
 	VMAXPS Y0, Y2, Y0
@@ -9405,10 +12026,10 @@ nobias2:
 
 norelu2:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky2
 	VXORPS       Y2, Y2, Y2
-	VBROADCASTSS slope+88(FP), Y3
+	VBROADCASTSS slope+104(FP), Y3
 	VCMPPS       $0x12, Y2, Y0, Y4
 	VMULPS       Y3, Y0, Y5
 	VBLENDVPS    Y4, Y5, Y0, Y0
@@ -9417,127 +12038,191 @@ norelu2:
 	VBLENDVPS    Y4, Y5, Y1, Y1
 
 noleaky2:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x08
 	JNE     narrow2
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Y1, (AX)
-	VZEROUPPER
-	RET
+	JMP     stored2
 
 narrow2:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y2
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y2, (AX)
 	ADDQ       CX, AX
 	VMASKMOVPS Y1, Y2, (AX)
+
+stored2:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more2
 	VZEROUPPER
 	RET
 
-rows3:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor3
-	SUBQ   $0x02, AX
-	JL     tailT3
+more2:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down2
+	ADDQ  $0x08, a+40(FP)
+	JMP   downC2
+
+down2:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC2:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile2
+
+tile3:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor3
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT3
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT3:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT3
 
 loopT3:
-	VMOVUPS      (BX), Y3
-	VBROADCASTSS (CX), Y4
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y3
+	VBROADCASTSS (AX), Y4
 	VFMADD231PS  Y4, Y3, Y0
-	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 4(AX), Y4
 	VFMADD231PS  Y4, Y3, Y1
-	VBROADCASTSS 8(CX), Y4
+	VBROADCASTSS 8(AX), Y4
 	VFMADD231PS  Y4, Y3, Y2
-	VMOVUPS      (BX)(SI*1), Y3
-	VBROADCASTSS (CX)(DX*1), Y4
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Y3
+	VBROADCASTSS (AX)(CX*1), Y4
 	VFMADD231PS  Y4, Y3, Y0
-	VBROADCASTSS 4(CX)(DX*1), Y4
+	VBROADCASTSS 4(AX)(CX*1), Y4
 	VFMADD231PS  Y4, Y3, Y1
-	VBROADCASTSS 8(CX)(DX*1), Y4
+	VBROADCASTSS 8(AX)(CX*1), Y4
 	VFMADD231PS  Y4, Y3, Y2
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT3
 
 tailT3:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT3
-	VMOVUPS      (BX), Y3
-	VBROADCASTSS (CX), Y4
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y3
+	VBROADCASTSS (AX), Y4
 	VFMADD231PS  Y4, Y3, Y0
-	VBROADCASTSS 4(CX), Y4
+	VBROADCASTSS 4(AX), Y4
 	VFMADD231PS  Y4, Y3, Y1
-	VBROADCASTSS 8(CX), Y4
+	VBROADCASTSS 8(AX), Y4
 	VFMADD231PS  Y4, Y3, Y2
 
 endT3:
 	JMP finish3
 
 rowmajor3:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near3
+	IMUL3Q $0x03, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near3:
+	MOVQ k+32(FP), SI
+	MOVQ b+56(FP), DI
+	MOVQ ldb+64(FP), R8
+	SUBQ $0x02, SI
 	JL   tailN3
 
 loopN3:
-	VMOVUPS      (BX), Y3
-	VBROADCASTSS (CX), Y4
+	PREFETCHT0   (DX)
+	VMOVUPS      (DI), Y3
+	VBROADCASTSS (AX), Y4
 	VFMADD231PS  Y4, Y3, Y0
-	VBROADCASTSS (CX)(DX*1), Y4
+	VBROADCASTSS (AX)(CX*1), Y4
 	VFMADD231PS  Y4, Y3, Y1
-	VBROADCASTSS (CX)(DX*2), Y4
+	VBROADCASTSS (AX)(CX*2), Y4
 	VFMADD231PS  Y4, Y3, Y2
-	VMOVUPS      (BX)(SI*1), Y3
-	VBROADCASTSS 4(CX), Y4
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (DI)(R8*1), Y3
+	VBROADCASTSS 4(AX), Y4
 	VFMADD231PS  Y4, Y3, Y0
-	VBROADCASTSS 4(CX)(DX*1), Y4
+	VBROADCASTSS 4(AX)(CX*1), Y4
 	VFMADD231PS  Y4, Y3, Y1
-	VBROADCASTSS 4(CX)(DX*2), Y4
+	VBROADCASTSS 4(AX)(CX*2), Y4
 	VFMADD231PS  Y4, Y3, Y2
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (DI)(R8*2), DI
+	SUBQ         $0x02, SI
 	JGE          loopN3
 
 tailN3:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, SI
 	JZ           endN3
-	VMOVUPS      (BX), Y3
-	VBROADCASTSS (CX), Y4
+	PREFETCHT0   (DX)
+	VMOVUPS      (DI), Y3
+	VBROADCASTSS (AX), Y4
 	VFMADD231PS  Y4, Y3, Y0
-	VBROADCASTSS (CX)(DX*1), Y4
+	VBROADCASTSS (AX)(CX*1), Y4
 	VFMADD231PS  Y4, Y3, Y1
-	VBROADCASTSS (CX)(DX*2), Y4
+	VBROADCASTSS (AX)(CX*2), Y4
 	VFMADD231PS  Y4, Y3, Y2
 
 endN3:
 finish3:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd3
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y3
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y3, Y4
 	VADDPS     Y4, Y0, Y0
 	ADDQ       CX, AX
@@ -9548,10 +12233,10 @@ finish3:
 	VADDPS     Y4, Y2, Y2
 
 noadd3:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias3
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -9563,7 +12248,7 @@ noadd3:
 
 nobias3:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu3
 	VXORPS Y3, Y3, Y3
 	VMAXPS Y0, Y3, Y0
@@ -9572,10 +12257,10 @@ nobias3:
 
 norelu3:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky3
 	VXORPS       Y3, Y3, Y3
-	VBROADCASTSS slope+88(FP), Y4
+	VBROADCASTSS slope+104(FP), Y4
 	VCMPPS       $0x12, Y3, Y0, Y5
 	VMULPS       Y4, Y0, Y6
 	VBLENDVPS    Y5, Y6, Y0, Y0
@@ -9587,147 +12272,213 @@ norelu3:
 	VBLENDVPS    Y5, Y6, Y2, Y2
 
 noleaky3:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x08
 	JNE     narrow3
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Y1, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Y2, (AX)
-	VZEROUPPER
-	RET
+	JMP     stored3
 
 narrow3:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y3
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y3, (AX)
 	ADDQ       CX, AX
 	VMASKMOVPS Y1, Y3, (AX)
 	ADDQ       CX, AX
 	VMASKMOVPS Y2, Y3, (AX)
+
+stored3:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more3
 	VZEROUPPER
 	RET
 
-rows4:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor4
-	SUBQ   $0x02, AX
-	JL     tailT4
+more3:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down3
+	ADDQ  $0x0c, a+40(FP)
+	JMP   downC3
+
+down3:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC3:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile3
+
+tile4:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor4
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT4
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT4:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT4
 
 loopT4:
-	VMOVUPS      (BX), Y4
-	VBROADCASTSS (CX), Y5
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y4
+	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y5, Y4, Y0
-	VBROADCASTSS 4(CX), Y5
+	VBROADCASTSS 4(AX), Y5
 	VFMADD231PS  Y5, Y4, Y1
-	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 8(AX), Y5
 	VFMADD231PS  Y5, Y4, Y2
-	VBROADCASTSS 12(CX), Y5
+	VBROADCASTSS 12(AX), Y5
 	VFMADD231PS  Y5, Y4, Y3
-	VMOVUPS      (BX)(SI*1), Y4
-	VBROADCASTSS (CX)(DX*1), Y5
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Y4
+	VBROADCASTSS (AX)(CX*1), Y5
 	VFMADD231PS  Y5, Y4, Y0
-	VBROADCASTSS 4(CX)(DX*1), Y5
+	VBROADCASTSS 4(AX)(CX*1), Y5
 	VFMADD231PS  Y5, Y4, Y1
-	VBROADCASTSS 8(CX)(DX*1), Y5
+	VBROADCASTSS 8(AX)(CX*1), Y5
 	VFMADD231PS  Y5, Y4, Y2
-	VBROADCASTSS 12(CX)(DX*1), Y5
+	VBROADCASTSS 12(AX)(CX*1), Y5
 	VFMADD231PS  Y5, Y4, Y3
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT4
 
 tailT4:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT4
-	VMOVUPS      (BX), Y4
-	VBROADCASTSS (CX), Y5
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y4
+	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y5, Y4, Y0
-	VBROADCASTSS 4(CX), Y5
+	VBROADCASTSS 4(AX), Y5
 	VFMADD231PS  Y5, Y4, Y1
-	VBROADCASTSS 8(CX), Y5
+	VBROADCASTSS 8(AX), Y5
 	VFMADD231PS  Y5, Y4, Y2
-	VBROADCASTSS 12(CX), Y5
+	VBROADCASTSS 12(AX), Y5
 	VFMADD231PS  Y5, Y4, Y3
 
 endT4:
 	JMP finish4
 
 rowmajor4:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near4
+	IMUL3Q $0x04, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near4:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	SUBQ $0x02, DI
 	JL   tailN4
 
 loopN4:
-	VMOVUPS      (BX), Y4
-	VBROADCASTSS (CX), Y5
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Y4
+	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y5, Y4, Y0
-	VBROADCASTSS (CX)(DX*1), Y5
+	VBROADCASTSS (AX)(CX*1), Y5
 	VFMADD231PS  Y5, Y4, Y1
-	VBROADCASTSS (CX)(DX*2), Y5
+	VBROADCASTSS (AX)(CX*2), Y5
 	VFMADD231PS  Y5, Y4, Y2
-	VBROADCASTSS (DI), Y5
+	VBROADCASTSS (SI), Y5
 	VFMADD231PS  Y5, Y4, Y3
-	VMOVUPS      (BX)(SI*1), Y4
-	VBROADCASTSS 4(CX), Y5
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R8)(R9*1), Y4
+	VBROADCASTSS 4(AX), Y5
 	VFMADD231PS  Y5, Y4, Y0
-	VBROADCASTSS 4(CX)(DX*1), Y5
+	VBROADCASTSS 4(AX)(CX*1), Y5
 	VFMADD231PS  Y5, Y4, Y1
-	VBROADCASTSS 4(CX)(DX*2), Y5
+	VBROADCASTSS 4(AX)(CX*2), Y5
 	VFMADD231PS  Y5, Y4, Y2
-	VBROADCASTSS 4(DI), Y5
+	VBROADCASTSS 4(SI), Y5
 	VFMADD231PS  Y5, Y4, Y3
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	SUBQ         $0x02, DI
 	JGE          loopN4
 
 tailN4:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN4
-	VMOVUPS      (BX), Y4
-	VBROADCASTSS (CX), Y5
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Y4
+	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y5, Y4, Y0
-	VBROADCASTSS (CX)(DX*1), Y5
+	VBROADCASTSS (AX)(CX*1), Y5
 	VFMADD231PS  Y5, Y4, Y1
-	VBROADCASTSS (CX)(DX*2), Y5
+	VBROADCASTSS (AX)(CX*2), Y5
 	VFMADD231PS  Y5, Y4, Y2
-	VBROADCASTSS (DI), Y5
+	VBROADCASTSS (SI), Y5
 	VFMADD231PS  Y5, Y4, Y3
 
 endN4:
 finish4:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd4
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y4
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y4, Y5
 	VADDPS     Y5, Y0, Y0
 	ADDQ       CX, AX
@@ -9741,10 +12492,10 @@ finish4:
 	VADDPS     Y5, Y3, Y3
 
 noadd4:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias4
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -9757,7 +12508,7 @@ noadd4:
 
 nobias4:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu4
 	VXORPS Y4, Y4, Y4
 	VMAXPS Y0, Y4, Y0
@@ -9767,10 +12518,10 @@ nobias4:
 
 norelu4:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky4
 	VXORPS       Y4, Y4, Y4
-	VBROADCASTSS slope+88(FP), Y5
+	VBROADCASTSS slope+104(FP), Y5
 	VCMPPS       $0x12, Y4, Y0, Y6
 	VMULPS       Y5, Y0, Y7
 	VBLENDVPS    Y6, Y7, Y0, Y0
@@ -9785,11 +12536,11 @@ norelu4:
 	VBLENDVPS    Y6, Y7, Y3, Y3
 
 noleaky4:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x08
 	JNE     narrow4
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Y1, (AX)
@@ -9797,17 +12548,16 @@ noleaky4:
 	VMOVUPS Y2, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Y3, (AX)
-	VZEROUPPER
-	RET
+	JMP     stored4
 
 narrow4:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y4
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y4, (AX)
 	ADDQ       CX, AX
 	VMASKMOVPS Y1, Y4, (AX)
@@ -9815,134 +12565,203 @@ narrow4:
 	VMASKMOVPS Y2, Y4, (AX)
 	ADDQ       CX, AX
 	VMASKMOVPS Y3, Y4, (AX)
+
+stored4:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more4
 	VZEROUPPER
 	RET
 
-rows5:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor5
-	SUBQ   $0x02, AX
-	JL     tailT5
+more4:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down4
+	ADDQ  $0x10, a+40(FP)
+	JMP   downC4
+
+down4:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC4:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile4
+
+tile5:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor5
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT5
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT5:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT5
 
 loopT5:
-	VMOVUPS      (BX), Y5
-	VBROADCASTSS (CX), Y6
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y5
+	VBROADCASTSS (AX), Y6
 	VFMADD231PS  Y6, Y5, Y0
-	VBROADCASTSS 4(CX), Y6
+	VBROADCASTSS 4(AX), Y6
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS 8(CX), Y6
+	VBROADCASTSS 8(AX), Y6
 	VFMADD231PS  Y6, Y5, Y2
-	VBROADCASTSS 12(CX), Y6
+	VBROADCASTSS 12(AX), Y6
 	VFMADD231PS  Y6, Y5, Y3
-	VBROADCASTSS 16(CX), Y6
+	VBROADCASTSS 16(AX), Y6
 	VFMADD231PS  Y6, Y5, Y4
-	VMOVUPS      (BX)(SI*1), Y5
-	VBROADCASTSS (CX)(DX*1), Y6
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Y5
+	VBROADCASTSS (AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y5, Y0
-	VBROADCASTSS 4(CX)(DX*1), Y6
+	VBROADCASTSS 4(AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS 8(CX)(DX*1), Y6
+	VBROADCASTSS 8(AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y5, Y2
-	VBROADCASTSS 12(CX)(DX*1), Y6
+	VBROADCASTSS 12(AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y5, Y3
-	VBROADCASTSS 16(CX)(DX*1), Y6
+	VBROADCASTSS 16(AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y5, Y4
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT5
 
 tailT5:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT5
-	VMOVUPS      (BX), Y5
-	VBROADCASTSS (CX), Y6
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y5
+	VBROADCASTSS (AX), Y6
 	VFMADD231PS  Y6, Y5, Y0
-	VBROADCASTSS 4(CX), Y6
+	VBROADCASTSS 4(AX), Y6
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS 8(CX), Y6
+	VBROADCASTSS 8(AX), Y6
 	VFMADD231PS  Y6, Y5, Y2
-	VBROADCASTSS 12(CX), Y6
+	VBROADCASTSS 12(AX), Y6
 	VFMADD231PS  Y6, Y5, Y3
-	VBROADCASTSS 16(CX), Y6
+	VBROADCASTSS 16(AX), Y6
 	VFMADD231PS  Y6, Y5, Y4
 
 endT5:
 	JMP finish5
 
 rowmajor5:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near5
+	IMUL3Q $0x05, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near5:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	SUBQ $0x02, DI
 	JL   tailN5
 
 loopN5:
-	VMOVUPS      (BX), Y5
-	VBROADCASTSS (CX), Y6
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Y5
+	VBROADCASTSS (AX), Y6
 	VFMADD231PS  Y6, Y5, Y0
-	VBROADCASTSS (CX)(DX*1), Y6
+	VBROADCASTSS (AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS (CX)(DX*2), Y6
+	VBROADCASTSS (AX)(CX*2), Y6
 	VFMADD231PS  Y6, Y5, Y2
-	VBROADCASTSS (DI), Y6
+	VBROADCASTSS (SI), Y6
 	VFMADD231PS  Y6, Y5, Y3
-	VBROADCASTSS (DI)(DX*1), Y6
+	VBROADCASTSS (SI)(CX*1), Y6
 	VFMADD231PS  Y6, Y5, Y4
-	VMOVUPS      (BX)(SI*1), Y5
-	VBROADCASTSS 4(CX), Y6
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R8)(R9*1), Y5
+	VBROADCASTSS 4(AX), Y6
 	VFMADD231PS  Y6, Y5, Y0
-	VBROADCASTSS 4(CX)(DX*1), Y6
+	VBROADCASTSS 4(AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS 4(CX)(DX*2), Y6
+	VBROADCASTSS 4(AX)(CX*2), Y6
 	VFMADD231PS  Y6, Y5, Y2
-	VBROADCASTSS 4(DI), Y6
+	VBROADCASTSS 4(SI), Y6
 	VFMADD231PS  Y6, Y5, Y3
-	VBROADCASTSS 4(DI)(DX*1), Y6
+	VBROADCASTSS 4(SI)(CX*1), Y6
 	VFMADD231PS  Y6, Y5, Y4
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	SUBQ         $0x02, DI
 	JGE          loopN5
 
 tailN5:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN5
-	VMOVUPS      (BX), Y5
-	VBROADCASTSS (CX), Y6
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Y5
+	VBROADCASTSS (AX), Y6
 	VFMADD231PS  Y6, Y5, Y0
-	VBROADCASTSS (CX)(DX*1), Y6
+	VBROADCASTSS (AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS (CX)(DX*2), Y6
+	VBROADCASTSS (AX)(CX*2), Y6
 	VFMADD231PS  Y6, Y5, Y2
-	VBROADCASTSS (DI), Y6
+	VBROADCASTSS (SI), Y6
 	VFMADD231PS  Y6, Y5, Y3
-	VBROADCASTSS (DI)(DX*1), Y6
+	VBROADCASTSS (SI)(CX*1), Y6
 	VFMADD231PS  Y6, Y5, Y4
 
 endN5:
 finish5:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd5
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y5
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y5, Y6
 	VADDPS     Y6, Y0, Y0
 	ADDQ       CX, AX
@@ -9959,10 +12778,10 @@ finish5:
 	VADDPS     Y6, Y4, Y4
 
 noadd5:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias5
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -9976,7 +12795,7 @@ noadd5:
 
 nobias5:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu5
 	VXORPS Y5, Y5, Y5
 	VMAXPS Y0, Y5, Y0
@@ -9987,10 +12806,10 @@ nobias5:
 
 norelu5:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky5
 	VXORPS       Y5, Y5, Y5
-	VBROADCASTSS slope+88(FP), Y6
+	VBROADCASTSS slope+104(FP), Y6
 	VCMPPS       $0x12, Y5, Y0, Y7
 	VMULPS       Y6, Y0, Y8
 	VBLENDVPS    Y7, Y8, Y0, Y0
@@ -10008,11 +12827,11 @@ norelu5:
 	VBLENDVPS    Y7, Y8, Y4, Y4
 
 noleaky5:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x08
 	JNE     narrow5
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Y1, (AX)
@@ -10022,17 +12841,16 @@ noleaky5:
 	VMOVUPS Y3, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Y4, (AX)
-	VZEROUPPER
-	RET
+	JMP     stored5
 
 narrow5:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y5
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y5, (AX)
 	ADDQ       CX, AX
 	VMASKMOVPS Y1, Y5, (AX)
@@ -10042,147 +12860,218 @@ narrow5:
 	VMASKMOVPS Y3, Y5, (AX)
 	ADDQ       CX, AX
 	VMASKMOVPS Y4, Y5, (AX)
+
+stored5:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more5
 	VZEROUPPER
 	RET
 
-rows6:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor6
-	SUBQ   $0x02, AX
-	JL     tailT6
+more5:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down5
+	ADDQ  $0x14, a+40(FP)
+	JMP   downC5
+
+down5:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC5:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile5
+
+tile6:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor6
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT6
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT6:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	SUBQ $0x02, BX
+	JL   tailT6
 
 loopT6:
-	VMOVUPS      (BX), Y6
-	VBROADCASTSS (CX), Y7
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y6
+	VBROADCASTSS (AX), Y7
 	VFMADD231PS  Y7, Y6, Y0
-	VBROADCASTSS 4(CX), Y7
+	VBROADCASTSS 4(AX), Y7
 	VFMADD231PS  Y7, Y6, Y1
-	VBROADCASTSS 8(CX), Y7
+	VBROADCASTSS 8(AX), Y7
 	VFMADD231PS  Y7, Y6, Y2
-	VBROADCASTSS 12(CX), Y7
+	VBROADCASTSS 12(AX), Y7
 	VFMADD231PS  Y7, Y6, Y3
-	VBROADCASTSS 16(CX), Y7
+	VBROADCASTSS 16(AX), Y7
 	VFMADD231PS  Y7, Y6, Y4
-	VBROADCASTSS 20(CX), Y7
+	VBROADCASTSS 20(AX), Y7
 	VFMADD231PS  Y7, Y6, Y5
-	VMOVUPS      (BX)(SI*1), Y6
-	VBROADCASTSS (CX)(DX*1), Y7
+	PREFETCHT1   (DX)(CX*1)
+	VMOVUPS      (SI)(DI*1), Y6
+	VBROADCASTSS (AX)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y0
-	VBROADCASTSS 4(CX)(DX*1), Y7
+	VBROADCASTSS 4(AX)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y1
-	VBROADCASTSS 8(CX)(DX*1), Y7
+	VBROADCASTSS 8(AX)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y2
-	VBROADCASTSS 12(CX)(DX*1), Y7
+	VBROADCASTSS 12(AX)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y3
-	VBROADCASTSS 16(CX)(DX*1), Y7
+	VBROADCASTSS 16(AX)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y4
-	VBROADCASTSS 20(CX)(DX*1), Y7
+	VBROADCASTSS 20(AX)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y5
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	SUBQ         $0x02, BX
 	JGE          loopT6
 
 tailT6:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT6
-	VMOVUPS      (BX), Y6
-	VBROADCASTSS (CX), Y7
+	PREFETCHT1   (DX)
+	VMOVUPS      (SI), Y6
+	VBROADCASTSS (AX), Y7
 	VFMADD231PS  Y7, Y6, Y0
-	VBROADCASTSS 4(CX), Y7
+	VBROADCASTSS 4(AX), Y7
 	VFMADD231PS  Y7, Y6, Y1
-	VBROADCASTSS 8(CX), Y7
+	VBROADCASTSS 8(AX), Y7
 	VFMADD231PS  Y7, Y6, Y2
-	VBROADCASTSS 12(CX), Y7
+	VBROADCASTSS 12(AX), Y7
 	VFMADD231PS  Y7, Y6, Y3
-	VBROADCASTSS 16(CX), Y7
+	VBROADCASTSS 16(AX), Y7
 	VFMADD231PS  Y7, Y6, Y4
-	VBROADCASTSS 20(CX), Y7
+	VBROADCASTSS 20(AX), Y7
 	VFMADD231PS  Y7, Y6, Y5
 
 endT6:
 	JMP finish6
 
 rowmajor6:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near6
+	IMUL3Q $0x06, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near6:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	SUBQ $0x02, DI
 	JL   tailN6
 
 loopN6:
-	VMOVUPS      (BX), Y6
-	VBROADCASTSS (CX), Y7
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Y6
+	VBROADCASTSS (AX), Y7
 	VFMADD231PS  Y7, Y6, Y0
-	VBROADCASTSS (CX)(DX*1), Y7
+	VBROADCASTSS (AX)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y1
-	VBROADCASTSS (CX)(DX*2), Y7
+	VBROADCASTSS (AX)(CX*2), Y7
 	VFMADD231PS  Y7, Y6, Y2
-	VBROADCASTSS (DI), Y7
+	VBROADCASTSS (SI), Y7
 	VFMADD231PS  Y7, Y6, Y3
-	VBROADCASTSS (DI)(DX*1), Y7
+	VBROADCASTSS (SI)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y4
-	VBROADCASTSS (DI)(DX*2), Y7
+	VBROADCASTSS (SI)(CX*2), Y7
 	VFMADD231PS  Y7, Y6, Y5
-	VMOVUPS      (BX)(SI*1), Y6
-	VBROADCASTSS 4(CX), Y7
+	PREFETCHT0   (DX)(BX*1)
+	VMOVUPS      (R8)(R9*1), Y6
+	VBROADCASTSS 4(AX), Y7
 	VFMADD231PS  Y7, Y6, Y0
-	VBROADCASTSS 4(CX)(DX*1), Y7
+	VBROADCASTSS 4(AX)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y1
-	VBROADCASTSS 4(CX)(DX*2), Y7
+	VBROADCASTSS 4(AX)(CX*2), Y7
 	VFMADD231PS  Y7, Y6, Y2
-	VBROADCASTSS 4(DI), Y7
+	VBROADCASTSS 4(SI), Y7
 	VFMADD231PS  Y7, Y6, Y3
-	VBROADCASTSS 4(DI)(DX*1), Y7
+	VBROADCASTSS 4(SI)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y4
-	VBROADCASTSS 4(DI)(DX*2), Y7
+	VBROADCASTSS 4(SI)(CX*2), Y7
 	VFMADD231PS  Y7, Y6, Y5
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	SUBQ         $0x02, DI
 	JGE          loopN6
 
 tailN6:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN6
-	VMOVUPS      (BX), Y6
-	VBROADCASTSS (CX), Y7
+	PREFETCHT0   (DX)
+	VMOVUPS      (R8), Y6
+	VBROADCASTSS (AX), Y7
 	VFMADD231PS  Y7, Y6, Y0
-	VBROADCASTSS (CX)(DX*1), Y7
+	VBROADCASTSS (AX)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y1
-	VBROADCASTSS (CX)(DX*2), Y7
+	VBROADCASTSS (AX)(CX*2), Y7
 	VFMADD231PS  Y7, Y6, Y2
-	VBROADCASTSS (DI), Y7
+	VBROADCASTSS (SI), Y7
 	VFMADD231PS  Y7, Y6, Y3
-	VBROADCASTSS (DI)(DX*1), Y7
+	VBROADCASTSS (SI)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y4
-	VBROADCASTSS (DI)(DX*2), Y7
+	VBROADCASTSS (SI)(CX*2), Y7
 	VFMADD231PS  Y7, Y6, Y5
 
 endN6:
 finish6:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd6
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y6
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y6, Y7
 	VADDPS     Y7, Y0, Y0
 	ADDQ       CX, AX
@@ -10202,10 +13091,10 @@ finish6:
 	VADDPS     Y7, Y5, Y5
 
 noadd6:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias6
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -10220,7 +13109,7 @@ noadd6:
 
 nobias6:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu6
 	VXORPS Y6, Y6, Y6
 	VMAXPS Y0, Y6, Y0
@@ -10232,10 +13121,10 @@ nobias6:
 
 norelu6:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky6
 	VXORPS       Y6, Y6, Y6
-	VBROADCASTSS slope+88(FP), Y7
+	VBROADCASTSS slope+104(FP), Y7
 	VCMPPS       $0x12, Y6, Y0, Y8
 	VMULPS       Y7, Y0, Y9
 	VBLENDVPS    Y8, Y9, Y0, Y0
@@ -10256,11 +13145,11 @@ norelu6:
 	VBLENDVPS    Y8, Y9, Y5, Y5
 
 noleaky6:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x08
 	JNE     narrow6
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Y1, (AX)
@@ -10272,17 +13161,16 @@ noleaky6:
 	VMOVUPS Y4, (AX)
 	ADDQ    CX, AX
 	VMOVUPS Y5, (AX)
-	VZEROUPPER
-	RET
+	JMP     stored6
 
 narrow6:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y6
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y6, (AX)
 	ADDQ       CX, AX
 	VMASKMOVPS Y1, Y6, (AX)
@@ -10294,58 +13182,108 @@ narrow6:
 	VMASKMOVPS Y4, Y6, (AX)
 	ADDQ       CX, AX
 	VMASKMOVPS Y5, Y6, (AX)
+
+stored6:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more6
 	VZEROUPPER
 	RET
 
-// func tileAVX2x16(flags int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, bias *float32, slope float32)
-// Requires: AVX, FMA3
-TEXT ·tileAVX2x16(SB), NOSPLIT, $0-92
-	MOVQ   rows+8(FP), AX
-	CMPQ   AX, $0x06
-	JE     rows6
-	CMPQ   AX, $0x05
-	JE     rows5
-	CMPQ   AX, $0x04
-	JE     rows4
-	CMPQ   AX, $0x03
-	JE     rows3
-	CMPQ   AX, $0x02
-	JE     rows2
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor1
-	SUBQ   $0x02, AX
-	JL     tailT1
+more6:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down6
+	ADDQ  $0x18, a+40(FP)
+	JMP   downC6
+
+down6:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC6:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile6
+
+// func stripAVX2x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+// Requires: AVX, FMA3, MMX+
+TEXT ·stripAVX2x16(SB), NOSPLIT, $0-108
+	MOVQ rows+16(FP), AX
+	CMPQ AX, $0x06
+	JE   tile6
+	CMPQ AX, $0x05
+	JE   tile5
+	CMPQ AX, $0x04
+	JE   tile4
+	CMPQ AX, $0x03
+	JE   tile3
+	CMPQ AX, $0x02
+	JE   tile2
+
+tile1:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor1
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT1
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT1:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT1
 
 loopT1:
-	VMOVUPS      (BX), Y2
-	VMOVUPS      32(BX), Y3
-	VBROADCASTSS (CX), Y4
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(SI), Y3
+	VBROADCASTSS (AX), Y4
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
-	VMOVUPS      (BX)(SI*1), Y2
-	VMOVUPS      32(BX)(SI*1), Y3
-	VBROADCASTSS (CX)(DX*1), Y4
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Y2
+	VMOVUPS      32(SI)(DI*1), Y3
+	VBROADCASTSS (AX)(CX*1), Y4
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT1
 
 tailT1:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT1
-	VMOVUPS      (BX), Y2
-	VMOVUPS      32(BX), Y3
-	VBROADCASTSS (CX), Y4
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(SI), Y3
+	VBROADCASTSS (AX), Y4
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
 
@@ -10353,57 +13291,82 @@ endT1:
 	JMP finish1
 
 rowmajor1:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near1
+	IMUL3Q $0x01, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near1:
+	MOVQ k+32(FP), CX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, CX
 	JL   tailN1
 
 loopN1:
-	VMOVUPS      (BX), Y2
-	VMOVUPS      32(BX), Y3
-	VBROADCASTSS (CX), Y4
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(SI), Y3
+	VBROADCASTSS (AX), Y4
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
-	VMOVUPS      (BX)(SI*1), Y2
-	VMOVUPS      32(BX)(SI*1), Y3
-	VBROADCASTSS 4(CX), Y4
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Y2
+	VMOVUPS      32(SI)(DI*1), Y3
+	VBROADCASTSS 4(AX), Y4
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, CX
 	JGE          loopN1
 
 tailN1:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, CX
 	JZ           endN1
-	VMOVUPS      (BX), Y2
-	VMOVUPS      32(BX), Y3
-	VBROADCASTSS (CX), Y4
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y2
+	VMOVUPS      32(SI), Y3
+	VBROADCASTSS (AX), Y4
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
 
 endN1:
 finish1:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd1
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y2
 	VMOVDQU    32(CX), Y3
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y2, Y4
 	VADDPS     Y4, Y0, Y0
 	VMASKMOVPS 32(AX), Y3, Y4
 	VADDPS     Y4, Y1, Y1
 
 noadd1:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias1
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -10416,7 +13379,7 @@ noadd1:
 
 nobias1:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu1
 	VXORPS Y2, Y2, Y2
 	VMAXPS Y0, Y2, Y0
@@ -10424,10 +13387,10 @@ nobias1:
 
 norelu1:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky1
 	VXORPS       Y2, Y2, Y2
-	VBROADCASTSS slope+88(FP), Y3
+	VBROADCASTSS slope+104(FP), Y3
 	VCMPPS       $0x12, Y2, Y0, Y4
 	VMULPS       Y3, Y0, Y5
 	VBLENDVPS    Y4, Y5, Y0, Y0
@@ -10436,77 +13399,126 @@ norelu1:
 	VBLENDVPS    Y4, Y5, Y1, Y1
 
 noleaky1:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x10
 	JNE     narrow1
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
-	VZEROUPPER
-	RET
+	JMP     stored1
 
 narrow1:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y2
 	VMOVDQU    32(CX), Y3
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y2, (AX)
 	VMASKMOVPS Y1, Y3, 32(AX)
+
+stored1:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more1
 	VZEROUPPER
 	RET
 
-rows2:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor2
-	SUBQ   $0x02, AX
-	JL     tailT2
+more1:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down1
+	ADDQ  $0x04, a+40(FP)
+	JMP   downC1
+
+down1:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC1:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x01, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile1
+
+tile2:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor2
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT2
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT2:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT2
 
 loopT2:
-	VMOVUPS      (BX), Y4
-	VMOVUPS      32(BX), Y5
-	VBROADCASTSS (CX), Y6
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y4
+	VMOVUPS      32(SI), Y5
+	VBROADCASTSS (AX), Y6
 	VFMADD231PS  Y6, Y4, Y0
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS 4(CX), Y6
+	VBROADCASTSS 4(AX), Y6
 	VFMADD231PS  Y6, Y4, Y2
 	VFMADD231PS  Y6, Y5, Y3
-	VMOVUPS      (BX)(SI*1), Y4
-	VMOVUPS      32(BX)(SI*1), Y5
-	VBROADCASTSS (CX)(DX*1), Y6
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Y4
+	VMOVUPS      32(SI)(DI*1), Y5
+	VBROADCASTSS (AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y4, Y0
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS 4(CX)(DX*1), Y6
+	VBROADCASTSS 4(AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y4, Y2
 	VFMADD231PS  Y6, Y5, Y3
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT2
 
 tailT2:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT2
-	VMOVUPS      (BX), Y4
-	VMOVUPS      32(BX), Y5
-	VBROADCASTSS (CX), Y6
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y4
+	VMOVUPS      32(SI), Y5
+	VBROADCASTSS (AX), Y6
 	VFMADD231PS  Y6, Y4, Y0
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS 4(CX), Y6
+	VBROADCASTSS 4(AX), Y6
 	VFMADD231PS  Y6, Y4, Y2
 	VFMADD231PS  Y6, Y5, Y3
 
@@ -10514,56 +13526,81 @@ endT2:
 	JMP finish2
 
 rowmajor2:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near2
+	IMUL3Q $0x02, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near2:
+	MOVQ k+32(FP), SI
+	MOVQ b+56(FP), DI
+	MOVQ ldb+64(FP), R8
+	MOVQ DI, R9
+	ADDQ ahead+72(FP), R9
+	SUBQ $0x02, SI
 	JL   tailN2
 
 loopN2:
-	VMOVUPS      (BX), Y4
-	VMOVUPS      32(BX), Y5
-	VBROADCASTSS (CX), Y6
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R9)
+	VMOVUPS      (DI), Y4
+	VMOVUPS      32(DI), Y5
+	VBROADCASTSS (AX), Y6
 	VFMADD231PS  Y6, Y4, Y0
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS (CX)(DX*1), Y6
+	VBROADCASTSS (AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y4, Y2
 	VFMADD231PS  Y6, Y5, Y3
-	VMOVUPS      (BX)(SI*1), Y4
-	VMOVUPS      32(BX)(SI*1), Y5
-	VBROADCASTSS 4(CX), Y6
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R9)(R8*1)
+	VMOVUPS      (DI)(R8*1), Y4
+	VMOVUPS      32(DI)(R8*1), Y5
+	VBROADCASTSS 4(AX), Y6
 	VFMADD231PS  Y6, Y4, Y0
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS 4(CX)(DX*1), Y6
+	VBROADCASTSS 4(AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y4, Y2
 	VFMADD231PS  Y6, Y5, Y3
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (DI)(R8*2), DI
+	LEAQ         (R9)(R8*2), R9
+	SUBQ         $0x02, SI
 	JGE          loopN2
 
 tailN2:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, SI
 	JZ           endN2
-	VMOVUPS      (BX), Y4
-	VMOVUPS      32(BX), Y5
-	VBROADCASTSS (CX), Y6
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R9)
+	VMOVUPS      (DI), Y4
+	VMOVUPS      32(DI), Y5
+	VBROADCASTSS (AX), Y6
 	VFMADD231PS  Y6, Y4, Y0
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS (CX)(DX*1), Y6
+	VBROADCASTSS (AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y4, Y2
 	VFMADD231PS  Y6, Y5, Y3
 
 endN2:
 finish2:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd2
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y4
 	VMOVDQU    32(CX), Y5
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y4, Y6
 	VADDPS     Y6, Y0, Y0
 	VMASKMOVPS 32(AX), Y5, Y6
@@ -10575,10 +13612,10 @@ finish2:
 	VADDPS     Y6, Y3, Y3
 
 noadd2:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias2
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -10593,7 +13630,7 @@ noadd2:
 
 nobias2:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu2
 	VXORPS Y4, Y4, Y4
 	VMAXPS Y0, Y4, Y0
@@ -10603,10 +13640,10 @@ nobias2:
 
 norelu2:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky2
 	VXORPS       Y4, Y4, Y4
-	VBROADCASTSS slope+88(FP), Y5
+	VBROADCASTSS slope+104(FP), Y5
 	VCMPPS       $0x12, Y4, Y0, Y6
 	VMULPS       Y5, Y0, Y7
 	VBLENDVPS    Y6, Y7, Y0, Y0
@@ -10621,94 +13658,145 @@ norelu2:
 	VBLENDVPS    Y6, Y7, Y3, Y3
 
 noleaky2:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x10
 	JNE     narrow2
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ    CX, AX
 	VMOVUPS Y2, (AX)
 	VMOVUPS Y3, 32(AX)
-	VZEROUPPER
-	RET
+	JMP     stored2
 
 narrow2:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y4
 	VMOVDQU    32(CX), Y5
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y4, (AX)
 	VMASKMOVPS Y1, Y5, 32(AX)
 	ADDQ       CX, AX
 	VMASKMOVPS Y2, Y4, (AX)
 	VMASKMOVPS Y3, Y5, 32(AX)
+
+stored2:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more2
 	VZEROUPPER
 	RET
 
-rows3:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor3
-	SUBQ   $0x02, AX
-	JL     tailT3
+more2:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down2
+	ADDQ  $0x08, a+40(FP)
+	JMP   downC2
+
+down2:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC2:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x02, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile2
+
+tile3:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor3
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT3
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT3:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT3
 
 loopT3:
-	VMOVUPS      (BX), Y6
-	VMOVUPS      32(BX), Y7
-	VBROADCASTSS (CX), Y8
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y6
+	VMOVUPS      32(SI), Y7
+	VBROADCASTSS (AX), Y8
 	VFMADD231PS  Y8, Y6, Y0
 	VFMADD231PS  Y8, Y7, Y1
-	VBROADCASTSS 4(CX), Y8
+	VBROADCASTSS 4(AX), Y8
 	VFMADD231PS  Y8, Y6, Y2
 	VFMADD231PS  Y8, Y7, Y3
-	VBROADCASTSS 8(CX), Y8
+	VBROADCASTSS 8(AX), Y8
 	VFMADD231PS  Y8, Y6, Y4
 	VFMADD231PS  Y8, Y7, Y5
-	VMOVUPS      (BX)(SI*1), Y6
-	VMOVUPS      32(BX)(SI*1), Y7
-	VBROADCASTSS (CX)(DX*1), Y8
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Y6
+	VMOVUPS      32(SI)(DI*1), Y7
+	VBROADCASTSS (AX)(CX*1), Y8
 	VFMADD231PS  Y8, Y6, Y0
 	VFMADD231PS  Y8, Y7, Y1
-	VBROADCASTSS 4(CX)(DX*1), Y8
+	VBROADCASTSS 4(AX)(CX*1), Y8
 	VFMADD231PS  Y8, Y6, Y2
 	VFMADD231PS  Y8, Y7, Y3
-	VBROADCASTSS 8(CX)(DX*1), Y8
+	VBROADCASTSS 8(AX)(CX*1), Y8
 	VFMADD231PS  Y8, Y6, Y4
 	VFMADD231PS  Y8, Y7, Y5
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT3
 
 tailT3:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT3
-	VMOVUPS      (BX), Y6
-	VMOVUPS      32(BX), Y7
-	VBROADCASTSS (CX), Y8
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y6
+	VMOVUPS      32(SI), Y7
+	VBROADCASTSS (AX), Y8
 	VFMADD231PS  Y8, Y6, Y0
 	VFMADD231PS  Y8, Y7, Y1
-	VBROADCASTSS 4(CX), Y8
+	VBROADCASTSS 4(AX), Y8
 	VFMADD231PS  Y8, Y6, Y2
 	VFMADD231PS  Y8, Y7, Y3
-	VBROADCASTSS 8(CX), Y8
+	VBROADCASTSS 8(AX), Y8
 	VFMADD231PS  Y8, Y6, Y4
 	VFMADD231PS  Y8, Y7, Y5
 
@@ -10716,65 +13804,90 @@ endT3:
 	JMP finish3
 
 rowmajor3:
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), SI
+	TESTQ  $0x00000002, SI
+	JZ     near3
+	IMUL3Q $0x03, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near3:
+	MOVQ k+32(FP), SI
+	MOVQ b+56(FP), DI
+	MOVQ ldb+64(FP), R8
+	MOVQ DI, R9
+	ADDQ ahead+72(FP), R9
+	SUBQ $0x02, SI
 	JL   tailN3
 
 loopN3:
-	VMOVUPS      (BX), Y6
-	VMOVUPS      32(BX), Y7
-	VBROADCASTSS (CX), Y8
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R9)
+	VMOVUPS      (DI), Y6
+	VMOVUPS      32(DI), Y7
+	VBROADCASTSS (AX), Y8
 	VFMADD231PS  Y8, Y6, Y0
 	VFMADD231PS  Y8, Y7, Y1
-	VBROADCASTSS (CX)(DX*1), Y8
+	VBROADCASTSS (AX)(CX*1), Y8
 	VFMADD231PS  Y8, Y6, Y2
 	VFMADD231PS  Y8, Y7, Y3
-	VBROADCASTSS (CX)(DX*2), Y8
+	VBROADCASTSS (AX)(CX*2), Y8
 	VFMADD231PS  Y8, Y6, Y4
 	VFMADD231PS  Y8, Y7, Y5
-	VMOVUPS      (BX)(SI*1), Y6
-	VMOVUPS      32(BX)(SI*1), Y7
-	VBROADCASTSS 4(CX), Y8
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R9)(R8*1)
+	VMOVUPS      (DI)(R8*1), Y6
+	VMOVUPS      32(DI)(R8*1), Y7
+	VBROADCASTSS 4(AX), Y8
 	VFMADD231PS  Y8, Y6, Y0
 	VFMADD231PS  Y8, Y7, Y1
-	VBROADCASTSS 4(CX)(DX*1), Y8
+	VBROADCASTSS 4(AX)(CX*1), Y8
 	VFMADD231PS  Y8, Y6, Y2
 	VFMADD231PS  Y8, Y7, Y3
-	VBROADCASTSS 4(CX)(DX*2), Y8
+	VBROADCASTSS 4(AX)(CX*2), Y8
 	VFMADD231PS  Y8, Y6, Y4
 	VFMADD231PS  Y8, Y7, Y5
-	ADDQ         $0x08, CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (DI)(R8*2), DI
+	LEAQ         (R9)(R8*2), R9
+	SUBQ         $0x02, SI
 	JGE          loopN3
 
 tailN3:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, SI
 	JZ           endN3
-	VMOVUPS      (BX), Y6
-	VMOVUPS      32(BX), Y7
-	VBROADCASTSS (CX), Y8
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R9)
+	VMOVUPS      (DI), Y6
+	VMOVUPS      32(DI), Y7
+	VBROADCASTSS (AX), Y8
 	VFMADD231PS  Y8, Y6, Y0
 	VFMADD231PS  Y8, Y7, Y1
-	VBROADCASTSS (CX)(DX*1), Y8
+	VBROADCASTSS (AX)(CX*1), Y8
 	VFMADD231PS  Y8, Y6, Y2
 	VFMADD231PS  Y8, Y7, Y3
-	VBROADCASTSS (CX)(DX*2), Y8
+	VBROADCASTSS (AX)(CX*2), Y8
 	VFMADD231PS  Y8, Y6, Y4
 	VFMADD231PS  Y8, Y7, Y5
 
 endN3:
 finish3:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd3
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y6
 	VMOVDQU    32(CX), Y7
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y6, Y8
 	VADDPS     Y8, Y0, Y0
 	VMASKMOVPS 32(AX), Y7, Y8
@@ -10791,10 +13904,10 @@ finish3:
 	VADDPS     Y8, Y5, Y5
 
 noadd3:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias3
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -10811,7 +13924,7 @@ noadd3:
 
 nobias3:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu3
 	VXORPS Y6, Y6, Y6
 	VMAXPS Y0, Y6, Y0
@@ -10823,10 +13936,10 @@ nobias3:
 
 norelu3:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky3
 	VXORPS       Y6, Y6, Y6
-	VBROADCASTSS slope+88(FP), Y7
+	VBROADCASTSS slope+104(FP), Y7
 	VCMPPS       $0x12, Y6, Y0, Y8
 	VMULPS       Y7, Y0, Y9
 	VBLENDVPS    Y8, Y9, Y0, Y0
@@ -10847,11 +13960,11 @@ norelu3:
 	VBLENDVPS    Y8, Y9, Y5, Y5
 
 noleaky3:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x10
 	JNE     narrow3
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ    CX, AX
@@ -10860,18 +13973,17 @@ noleaky3:
 	ADDQ    CX, AX
 	VMOVUPS Y4, (AX)
 	VMOVUPS Y5, 32(AX)
-	VZEROUPPER
-	RET
+	JMP     stored3
 
 narrow3:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y6
 	VMOVDQU    32(CX), Y7
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y6, (AX)
 	VMASKMOVPS Y1, Y7, 32(AX)
 	ADDQ       CX, AX
@@ -10880,78 +13992,132 @@ narrow3:
 	ADDQ       CX, AX
 	VMASKMOVPS Y4, Y6, (AX)
 	VMASKMOVPS Y5, Y7, 32(AX)
+
+stored3:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more3
 	VZEROUPPER
 	RET
 
-rows4:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor4
-	SUBQ   $0x02, AX
-	JL     tailT4
+more3:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down3
+	ADDQ  $0x0c, a+40(FP)
+	JMP   downC3
+
+down3:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC3:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x03, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile3
+
+tile4:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor4
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT4
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT4:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT4
 
 loopT4:
-	VMOVUPS      (BX), Y8
-	VMOVUPS      32(BX), Y9
-	VBROADCASTSS (CX), Y10
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y8
+	VMOVUPS      32(SI), Y9
+	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y1
-	VBROADCASTSS 4(CX), Y10
+	VBROADCASTSS 4(AX), Y10
 	VFMADD231PS  Y10, Y8, Y2
 	VFMADD231PS  Y10, Y9, Y3
-	VBROADCASTSS 8(CX), Y10
+	VBROADCASTSS 8(AX), Y10
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS 12(CX), Y10
+	VBROADCASTSS 12(AX), Y10
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
-	VMOVUPS      (BX)(SI*1), Y8
-	VMOVUPS      32(BX)(SI*1), Y9
-	VBROADCASTSS (CX)(DX*1), Y10
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Y8
+	VMOVUPS      32(SI)(DI*1), Y9
+	VBROADCASTSS (AX)(CX*1), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y1
-	VBROADCASTSS 4(CX)(DX*1), Y10
+	VBROADCASTSS 4(AX)(CX*1), Y10
 	VFMADD231PS  Y10, Y8, Y2
 	VFMADD231PS  Y10, Y9, Y3
-	VBROADCASTSS 8(CX)(DX*1), Y10
+	VBROADCASTSS 8(AX)(CX*1), Y10
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS 12(CX)(DX*1), Y10
+	VBROADCASTSS 12(AX)(CX*1), Y10
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT4
 
 tailT4:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT4
-	VMOVUPS      (BX), Y8
-	VMOVUPS      32(BX), Y9
-	VBROADCASTSS (CX), Y10
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y8
+	VMOVUPS      32(SI), Y9
+	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y1
-	VBROADCASTSS 4(CX), Y10
+	VBROADCASTSS 4(AX), Y10
 	VFMADD231PS  Y10, Y8, Y2
 	VFMADD231PS  Y10, Y9, Y3
-	VBROADCASTSS 8(CX), Y10
+	VBROADCASTSS 8(AX), Y10
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS 12(CX), Y10
+	VBROADCASTSS 12(AX), Y10
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
 
@@ -10959,77 +14125,102 @@ endT4:
 	JMP finish4
 
 rowmajor4:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near4
+	IMUL3Q $0x04, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near4:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	MOVQ R8, R10
+	ADDQ ahead+72(FP), R10
+	SUBQ $0x02, DI
 	JL   tailN4
 
 loopN4:
-	VMOVUPS      (BX), Y8
-	VMOVUPS      32(BX), Y9
-	VBROADCASTSS (CX), Y10
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	VMOVUPS      (R8), Y8
+	VMOVUPS      32(R8), Y9
+	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y1
-	VBROADCASTSS (CX)(DX*1), Y10
+	VBROADCASTSS (AX)(CX*1), Y10
 	VFMADD231PS  Y10, Y8, Y2
 	VFMADD231PS  Y10, Y9, Y3
-	VBROADCASTSS (CX)(DX*2), Y10
+	VBROADCASTSS (AX)(CX*2), Y10
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS (DI), Y10
+	VBROADCASTSS (SI), Y10
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
-	VMOVUPS      (BX)(SI*1), Y8
-	VMOVUPS      32(BX)(SI*1), Y9
-	VBROADCASTSS 4(CX), Y10
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R10)(R9*1)
+	VMOVUPS      (R8)(R9*1), Y8
+	VMOVUPS      32(R8)(R9*1), Y9
+	VBROADCASTSS 4(AX), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y1
-	VBROADCASTSS 4(CX)(DX*1), Y10
+	VBROADCASTSS 4(AX)(CX*1), Y10
 	VFMADD231PS  Y10, Y8, Y2
 	VFMADD231PS  Y10, Y9, Y3
-	VBROADCASTSS 4(CX)(DX*2), Y10
+	VBROADCASTSS 4(AX)(CX*2), Y10
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS 4(DI), Y10
+	VBROADCASTSS 4(SI), Y10
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	LEAQ         (R10)(R9*2), R10
+	SUBQ         $0x02, DI
 	JGE          loopN4
 
 tailN4:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN4
-	VMOVUPS      (BX), Y8
-	VMOVUPS      32(BX), Y9
-	VBROADCASTSS (CX), Y10
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	VMOVUPS      (R8), Y8
+	VMOVUPS      32(R8), Y9
+	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y1
-	VBROADCASTSS (CX)(DX*1), Y10
+	VBROADCASTSS (AX)(CX*1), Y10
 	VFMADD231PS  Y10, Y8, Y2
 	VFMADD231PS  Y10, Y9, Y3
-	VBROADCASTSS (CX)(DX*2), Y10
+	VBROADCASTSS (AX)(CX*2), Y10
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS (DI), Y10
+	VBROADCASTSS (SI), Y10
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
 
 endN4:
 finish4:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd4
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y8
 	VMOVDQU    32(CX), Y9
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y8, Y10
 	VADDPS     Y10, Y0, Y0
 	VMASKMOVPS 32(AX), Y9, Y10
@@ -11051,10 +14242,10 @@ finish4:
 	VADDPS     Y10, Y7, Y7
 
 noadd4:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias4
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -11073,7 +14264,7 @@ noadd4:
 
 nobias4:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu4
 	VXORPS Y8, Y8, Y8
 	VMAXPS Y0, Y8, Y0
@@ -11087,10 +14278,10 @@ nobias4:
 
 norelu4:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky4
 	VXORPS       Y8, Y8, Y8
-	VBROADCASTSS slope+88(FP), Y9
+	VBROADCASTSS slope+104(FP), Y9
 	VCMPPS       $0x12, Y8, Y0, Y10
 	VMULPS       Y9, Y0, Y11
 	VBLENDVPS    Y10, Y11, Y0, Y0
@@ -11117,11 +14308,11 @@ norelu4:
 	VBLENDVPS    Y10, Y11, Y7, Y7
 
 noleaky4:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x10
 	JNE     narrow4
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ    CX, AX
@@ -11133,18 +14324,17 @@ noleaky4:
 	ADDQ    CX, AX
 	VMOVUPS Y6, (AX)
 	VMOVUPS Y7, 32(AX)
-	VZEROUPPER
-	RET
+	JMP     stored4
 
 narrow4:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y8
 	VMOVDQU    32(CX), Y9
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y8, (AX)
 	VMASKMOVPS Y1, Y9, 32(AX)
 	ADDQ       CX, AX
@@ -11156,89 +14346,145 @@ narrow4:
 	ADDQ       CX, AX
 	VMASKMOVPS Y6, Y8, (AX)
 	VMASKMOVPS Y7, Y9, 32(AX)
+
+stored4:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more4
 	VZEROUPPER
 	RET
 
-rows5:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor5
-	SUBQ   $0x02, AX
-	JL     tailT5
+more4:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down4
+	ADDQ  $0x10, a+40(FP)
+	JMP   downC4
+
+down4:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC4:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x04, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile4
+
+tile5:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor5
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT5
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT5:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT5
 
 loopT5:
-	VMOVUPS      (BX), Y10
-	VMOVUPS      32(BX), Y11
-	VBROADCASTSS (CX), Y12
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y10
+	VMOVUPS      32(SI), Y11
+	VBROADCASTSS (AX), Y12
 	VFMADD231PS  Y12, Y10, Y0
 	VFMADD231PS  Y12, Y11, Y1
-	VBROADCASTSS 4(CX), Y12
+	VBROADCASTSS 4(AX), Y12
 	VFMADD231PS  Y12, Y10, Y2
 	VFMADD231PS  Y12, Y11, Y3
-	VBROADCASTSS 8(CX), Y12
+	VBROADCASTSS 8(AX), Y12
 	VFMADD231PS  Y12, Y10, Y4
 	VFMADD231PS  Y12, Y11, Y5
-	VBROADCASTSS 12(CX), Y12
+	VBROADCASTSS 12(AX), Y12
 	VFMADD231PS  Y12, Y10, Y6
 	VFMADD231PS  Y12, Y11, Y7
-	VBROADCASTSS 16(CX), Y12
+	VBROADCASTSS 16(AX), Y12
 	VFMADD231PS  Y12, Y10, Y8
 	VFMADD231PS  Y12, Y11, Y9
-	VMOVUPS      (BX)(SI*1), Y10
-	VMOVUPS      32(BX)(SI*1), Y11
-	VBROADCASTSS (CX)(DX*1), Y12
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Y10
+	VMOVUPS      32(SI)(DI*1), Y11
+	VBROADCASTSS (AX)(CX*1), Y12
 	VFMADD231PS  Y12, Y10, Y0
 	VFMADD231PS  Y12, Y11, Y1
-	VBROADCASTSS 4(CX)(DX*1), Y12
+	VBROADCASTSS 4(AX)(CX*1), Y12
 	VFMADD231PS  Y12, Y10, Y2
 	VFMADD231PS  Y12, Y11, Y3
-	VBROADCASTSS 8(CX)(DX*1), Y12
+	VBROADCASTSS 8(AX)(CX*1), Y12
 	VFMADD231PS  Y12, Y10, Y4
 	VFMADD231PS  Y12, Y11, Y5
-	VBROADCASTSS 12(CX)(DX*1), Y12
+	VBROADCASTSS 12(AX)(CX*1), Y12
 	VFMADD231PS  Y12, Y10, Y6
 	VFMADD231PS  Y12, Y11, Y7
-	VBROADCASTSS 16(CX)(DX*1), Y12
+	VBROADCASTSS 16(AX)(CX*1), Y12
 	VFMADD231PS  Y12, Y10, Y8
 	VFMADD231PS  Y12, Y11, Y9
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT5
 
 tailT5:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT5
-	VMOVUPS      (BX), Y10
-	VMOVUPS      32(BX), Y11
-	VBROADCASTSS (CX), Y12
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y10
+	VMOVUPS      32(SI), Y11
+	VBROADCASTSS (AX), Y12
 	VFMADD231PS  Y12, Y10, Y0
 	VFMADD231PS  Y12, Y11, Y1
-	VBROADCASTSS 4(CX), Y12
+	VBROADCASTSS 4(AX), Y12
 	VFMADD231PS  Y12, Y10, Y2
 	VFMADD231PS  Y12, Y11, Y3
-	VBROADCASTSS 8(CX), Y12
+	VBROADCASTSS 8(AX), Y12
 	VFMADD231PS  Y12, Y10, Y4
 	VFMADD231PS  Y12, Y11, Y5
-	VBROADCASTSS 12(CX), Y12
+	VBROADCASTSS 12(AX), Y12
 	VFMADD231PS  Y12, Y10, Y6
 	VFMADD231PS  Y12, Y11, Y7
-	VBROADCASTSS 16(CX), Y12
+	VBROADCASTSS 16(AX), Y12
 	VFMADD231PS  Y12, Y10, Y8
 	VFMADD231PS  Y12, Y11, Y9
 
@@ -11246,86 +14492,111 @@ endT5:
 	JMP finish5
 
 rowmajor5:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near5
+	IMUL3Q $0x05, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near5:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	MOVQ R8, R10
+	ADDQ ahead+72(FP), R10
+	SUBQ $0x02, DI
 	JL   tailN5
 
 loopN5:
-	VMOVUPS      (BX), Y10
-	VMOVUPS      32(BX), Y11
-	VBROADCASTSS (CX), Y12
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	VMOVUPS      (R8), Y10
+	VMOVUPS      32(R8), Y11
+	VBROADCASTSS (AX), Y12
 	VFMADD231PS  Y12, Y10, Y0
 	VFMADD231PS  Y12, Y11, Y1
-	VBROADCASTSS (CX)(DX*1), Y12
+	VBROADCASTSS (AX)(CX*1), Y12
 	VFMADD231PS  Y12, Y10, Y2
 	VFMADD231PS  Y12, Y11, Y3
-	VBROADCASTSS (CX)(DX*2), Y12
+	VBROADCASTSS (AX)(CX*2), Y12
 	VFMADD231PS  Y12, Y10, Y4
 	VFMADD231PS  Y12, Y11, Y5
-	VBROADCASTSS (DI), Y12
+	VBROADCASTSS (SI), Y12
 	VFMADD231PS  Y12, Y10, Y6
 	VFMADD231PS  Y12, Y11, Y7
-	VBROADCASTSS (DI)(DX*1), Y12
+	VBROADCASTSS (SI)(CX*1), Y12
 	VFMADD231PS  Y12, Y10, Y8
 	VFMADD231PS  Y12, Y11, Y9
-	VMOVUPS      (BX)(SI*1), Y10
-	VMOVUPS      32(BX)(SI*1), Y11
-	VBROADCASTSS 4(CX), Y12
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R10)(R9*1)
+	VMOVUPS      (R8)(R9*1), Y10
+	VMOVUPS      32(R8)(R9*1), Y11
+	VBROADCASTSS 4(AX), Y12
 	VFMADD231PS  Y12, Y10, Y0
 	VFMADD231PS  Y12, Y11, Y1
-	VBROADCASTSS 4(CX)(DX*1), Y12
+	VBROADCASTSS 4(AX)(CX*1), Y12
 	VFMADD231PS  Y12, Y10, Y2
 	VFMADD231PS  Y12, Y11, Y3
-	VBROADCASTSS 4(CX)(DX*2), Y12
+	VBROADCASTSS 4(AX)(CX*2), Y12
 	VFMADD231PS  Y12, Y10, Y4
 	VFMADD231PS  Y12, Y11, Y5
-	VBROADCASTSS 4(DI), Y12
+	VBROADCASTSS 4(SI), Y12
 	VFMADD231PS  Y12, Y10, Y6
 	VFMADD231PS  Y12, Y11, Y7
-	VBROADCASTSS 4(DI)(DX*1), Y12
+	VBROADCASTSS 4(SI)(CX*1), Y12
 	VFMADD231PS  Y12, Y10, Y8
 	VFMADD231PS  Y12, Y11, Y9
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	LEAQ         (R10)(R9*2), R10
+	SUBQ         $0x02, DI
 	JGE          loopN5
 
 tailN5:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN5
-	VMOVUPS      (BX), Y10
-	VMOVUPS      32(BX), Y11
-	VBROADCASTSS (CX), Y12
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	VMOVUPS      (R8), Y10
+	VMOVUPS      32(R8), Y11
+	VBROADCASTSS (AX), Y12
 	VFMADD231PS  Y12, Y10, Y0
 	VFMADD231PS  Y12, Y11, Y1
-	VBROADCASTSS (CX)(DX*1), Y12
+	VBROADCASTSS (AX)(CX*1), Y12
 	VFMADD231PS  Y12, Y10, Y2
 	VFMADD231PS  Y12, Y11, Y3
-	VBROADCASTSS (CX)(DX*2), Y12
+	VBROADCASTSS (AX)(CX*2), Y12
 	VFMADD231PS  Y12, Y10, Y4
 	VFMADD231PS  Y12, Y11, Y5
-	VBROADCASTSS (DI), Y12
+	VBROADCASTSS (SI), Y12
 	VFMADD231PS  Y12, Y10, Y6
 	VFMADD231PS  Y12, Y11, Y7
-	VBROADCASTSS (DI)(DX*1), Y12
+	VBROADCASTSS (SI)(CX*1), Y12
 	VFMADD231PS  Y12, Y10, Y8
 	VFMADD231PS  Y12, Y11, Y9
 
 endN5:
 finish5:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd5
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y10
 	VMOVDQU    32(CX), Y11
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y10, Y12
 	VADDPS     Y12, Y0, Y0
 	VMASKMOVPS 32(AX), Y11, Y12
@@ -11352,10 +14623,10 @@ finish5:
 	VADDPS     Y12, Y9, Y9
 
 noadd5:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias5
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -11376,7 +14647,7 @@ noadd5:
 
 nobias5:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu5
 	VXORPS Y10, Y10, Y10
 	VMAXPS Y0, Y10, Y0
@@ -11392,10 +14663,10 @@ nobias5:
 
 norelu5:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky5
 	VXORPS       Y10, Y10, Y10
-	VBROADCASTSS slope+88(FP), Y11
+	VBROADCASTSS slope+104(FP), Y11
 	VCMPPS       $0x12, Y10, Y0, Y12
 	VMULPS       Y11, Y0, Y13
 	VBLENDVPS    Y12, Y13, Y0, Y0
@@ -11428,11 +14699,11 @@ norelu5:
 	VBLENDVPS    Y12, Y13, Y9, Y9
 
 noleaky5:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x10
 	JNE     narrow5
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ    CX, AX
@@ -11447,18 +14718,17 @@ noleaky5:
 	ADDQ    CX, AX
 	VMOVUPS Y8, (AX)
 	VMOVUPS Y9, 32(AX)
-	VZEROUPPER
-	RET
+	JMP     stored5
 
 narrow5:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y10
 	VMOVDQU    32(CX), Y11
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y10, (AX)
 	VMASKMOVPS Y1, Y11, 32(AX)
 	ADDQ       CX, AX
@@ -11473,100 +14743,158 @@ narrow5:
 	ADDQ       CX, AX
 	VMASKMOVPS Y8, Y10, (AX)
 	VMASKMOVPS Y9, Y11, 32(AX)
+
+stored5:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more5
 	VZEROUPPER
 	RET
 
-rows6:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
-	MOVQ   k+24(FP), AX
-	MOVQ   a+32(FP), CX
-	MOVQ   lda+40(FP), DX
-	MOVQ   b+48(FP), BX
-	MOVQ   ldb+56(FP), SI
-	MOVQ   flags+0(FP), DI
-	TESTQ  $0x00000001, DI
-	JZ     rowmajor6
-	SUBQ   $0x02, AX
-	JL     tailT6
+more5:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down5
+	ADDQ  $0x14, a+40(FP)
+	JMP   downC5
+
+down5:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC5:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x05, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile5
+
+tile6:
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	ADDQ       CX, AX
+	PREFETCHT0 (AX)
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       flags+0(FP), AX
+	TESTQ      $0x00000001, AX
+	JZ         rowmajor6
+	MOVQ       a+40(FP), AX
+	MOVQ       lda+48(FP), CX
+	MOVQ       AX, DX
+	MOVQ       flags+0(FP), BX
+	TESTQ      $0x00000002, BX
+	JZ         nearT6
+	IMULQ      k+32(FP), CX
+	ADDQ       CX, DX
+	MOVQ       lda+48(FP), CX
+
+nearT6:
+	MOVQ k+32(FP), BX
+	MOVQ b+56(FP), SI
+	MOVQ ldb+64(FP), DI
+	MOVQ SI, R8
+	ADDQ ahead+72(FP), R8
+	SUBQ $0x02, BX
+	JL   tailT6
 
 loopT6:
-	VMOVUPS      (BX), Y12
-	VMOVUPS      32(BX), Y13
-	VBROADCASTSS (CX), Y14
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y12
+	VMOVUPS      32(SI), Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y14, Y12, Y0
 	VFMADD231PS  Y14, Y13, Y1
-	VBROADCASTSS 4(CX), Y14
+	VBROADCASTSS 4(AX), Y14
 	VFMADD231PS  Y14, Y12, Y2
 	VFMADD231PS  Y14, Y13, Y3
-	VBROADCASTSS 8(CX), Y14
+	VBROADCASTSS 8(AX), Y14
 	VFMADD231PS  Y14, Y12, Y4
 	VFMADD231PS  Y14, Y13, Y5
-	VBROADCASTSS 12(CX), Y14
+	VBROADCASTSS 12(AX), Y14
 	VFMADD231PS  Y14, Y12, Y6
 	VFMADD231PS  Y14, Y13, Y7
-	VBROADCASTSS 16(CX), Y14
+	VBROADCASTSS 16(AX), Y14
 	VFMADD231PS  Y14, Y12, Y8
 	VFMADD231PS  Y14, Y13, Y9
-	VBROADCASTSS 20(CX), Y14
+	VBROADCASTSS 20(AX), Y14
 	VFMADD231PS  Y14, Y12, Y10
 	VFMADD231PS  Y14, Y13, Y11
-	VMOVUPS      (BX)(SI*1), Y12
-	VMOVUPS      32(BX)(SI*1), Y13
-	VBROADCASTSS (CX)(DX*1), Y14
+	PREFETCHT1   (DX)(CX*1)
+	PREFETCHT1   (R8)(DI*1)
+	VMOVUPS      (SI)(DI*1), Y12
+	VMOVUPS      32(SI)(DI*1), Y13
+	VBROADCASTSS (AX)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y0
 	VFMADD231PS  Y14, Y13, Y1
-	VBROADCASTSS 4(CX)(DX*1), Y14
+	VBROADCASTSS 4(AX)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y2
 	VFMADD231PS  Y14, Y13, Y3
-	VBROADCASTSS 8(CX)(DX*1), Y14
+	VBROADCASTSS 8(AX)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y4
 	VFMADD231PS  Y14, Y13, Y5
-	VBROADCASTSS 12(CX)(DX*1), Y14
+	VBROADCASTSS 12(AX)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y6
 	VFMADD231PS  Y14, Y13, Y7
-	VBROADCASTSS 16(CX)(DX*1), Y14
+	VBROADCASTSS 16(AX)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y8
 	VFMADD231PS  Y14, Y13, Y9
-	VBROADCASTSS 20(CX)(DX*1), Y14
+	VBROADCASTSS 20(AX)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y10
 	VFMADD231PS  Y14, Y13, Y11
-	LEAQ         (CX)(DX*2), CX
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	LEAQ         (AX)(CX*2), AX
+	LEAQ         (DX)(CX*2), DX
+	LEAQ         (SI)(DI*2), SI
+	LEAQ         (R8)(DI*2), R8
+	SUBQ         $0x02, BX
 	JGE          loopT6
 
 tailT6:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, BX
 	JZ           endT6
-	VMOVUPS      (BX), Y12
-	VMOVUPS      32(BX), Y13
-	VBROADCASTSS (CX), Y14
+	PREFETCHT1   (DX)
+	PREFETCHT1   (R8)
+	VMOVUPS      (SI), Y12
+	VMOVUPS      32(SI), Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y14, Y12, Y0
 	VFMADD231PS  Y14, Y13, Y1
-	VBROADCASTSS 4(CX), Y14
+	VBROADCASTSS 4(AX), Y14
 	VFMADD231PS  Y14, Y12, Y2
 	VFMADD231PS  Y14, Y13, Y3
-	VBROADCASTSS 8(CX), Y14
+	VBROADCASTSS 8(AX), Y14
 	VFMADD231PS  Y14, Y12, Y4
 	VFMADD231PS  Y14, Y13, Y5
-	VBROADCASTSS 12(CX), Y14
+	VBROADCASTSS 12(AX), Y14
 	VFMADD231PS  Y14, Y12, Y6
 	VFMADD231PS  Y14, Y13, Y7
-	VBROADCASTSS 16(CX), Y14
+	VBROADCASTSS 16(AX), Y14
 	VFMADD231PS  Y14, Y12, Y8
 	VFMADD231PS  Y14, Y13, Y9
-	VBROADCASTSS 20(CX), Y14
+	VBROADCASTSS 20(AX), Y14
 	VFMADD231PS  Y14, Y12, Y10
 	VFMADD231PS  Y14, Y13, Y11
 
@@ -11574,95 +14902,120 @@ endT6:
 	JMP finish6
 
 rowmajor6:
-	LEAQ (CX)(DX*2), DI
-	ADDQ DX, DI
-	SUBQ $0x02, AX
+	MOVQ   a+40(FP), AX
+	MOVQ   lda+48(FP), CX
+	LEAQ   (AX)(CX*2), SI
+	ADDQ   CX, SI
+	MOVQ   AX, DX
+	XORQ   BX, BX
+	MOVQ   flags+0(FP), DI
+	TESTQ  $0x00000002, DI
+	JZ     near6
+	IMUL3Q $0x06, CX, BX
+	ADDQ   BX, DX
+	MOVQ   $0x00000040, BX
+
+near6:
+	MOVQ k+32(FP), DI
+	MOVQ b+56(FP), R8
+	MOVQ ldb+64(FP), R9
+	MOVQ R8, R10
+	ADDQ ahead+72(FP), R10
+	SUBQ $0x02, DI
 	JL   tailN6
 
 loopN6:
-	VMOVUPS      (BX), Y12
-	VMOVUPS      32(BX), Y13
-	VBROADCASTSS (CX), Y14
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	VMOVUPS      (R8), Y12
+	VMOVUPS      32(R8), Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y14, Y12, Y0
 	VFMADD231PS  Y14, Y13, Y1
-	VBROADCASTSS (CX)(DX*1), Y14
+	VBROADCASTSS (AX)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y2
 	VFMADD231PS  Y14, Y13, Y3
-	VBROADCASTSS (CX)(DX*2), Y14
+	VBROADCASTSS (AX)(CX*2), Y14
 	VFMADD231PS  Y14, Y12, Y4
 	VFMADD231PS  Y14, Y13, Y5
-	VBROADCASTSS (DI), Y14
+	VBROADCASTSS (SI), Y14
 	VFMADD231PS  Y14, Y12, Y6
 	VFMADD231PS  Y14, Y13, Y7
-	VBROADCASTSS (DI)(DX*1), Y14
+	VBROADCASTSS (SI)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y8
 	VFMADD231PS  Y14, Y13, Y9
-	VBROADCASTSS (DI)(DX*2), Y14
+	VBROADCASTSS (SI)(CX*2), Y14
 	VFMADD231PS  Y14, Y12, Y10
 	VFMADD231PS  Y14, Y13, Y11
-	VMOVUPS      (BX)(SI*1), Y12
-	VMOVUPS      32(BX)(SI*1), Y13
-	VBROADCASTSS 4(CX), Y14
+	PREFETCHT0   (DX)(BX*1)
+	PREFETCHT1   (R10)(R9*1)
+	VMOVUPS      (R8)(R9*1), Y12
+	VMOVUPS      32(R8)(R9*1), Y13
+	VBROADCASTSS 4(AX), Y14
 	VFMADD231PS  Y14, Y12, Y0
 	VFMADD231PS  Y14, Y13, Y1
-	VBROADCASTSS 4(CX)(DX*1), Y14
+	VBROADCASTSS 4(AX)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y2
 	VFMADD231PS  Y14, Y13, Y3
-	VBROADCASTSS 4(CX)(DX*2), Y14
+	VBROADCASTSS 4(AX)(CX*2), Y14
 	VFMADD231PS  Y14, Y12, Y4
 	VFMADD231PS  Y14, Y13, Y5
-	VBROADCASTSS 4(DI), Y14
+	VBROADCASTSS 4(SI), Y14
 	VFMADD231PS  Y14, Y12, Y6
 	VFMADD231PS  Y14, Y13, Y7
-	VBROADCASTSS 4(DI)(DX*1), Y14
+	VBROADCASTSS 4(SI)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y8
 	VFMADD231PS  Y14, Y13, Y9
-	VBROADCASTSS 4(DI)(DX*2), Y14
+	VBROADCASTSS 4(SI)(CX*2), Y14
 	VFMADD231PS  Y14, Y12, Y10
 	VFMADD231PS  Y14, Y13, Y11
-	ADDQ         $0x08, CX
-	ADDQ         $0x08, DI
-	LEAQ         (BX)(SI*2), BX
-	SUBQ         $0x02, AX
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, SI
+	LEAQ         (DX)(BX*2), DX
+	LEAQ         (R8)(R9*2), R8
+	LEAQ         (R10)(R9*2), R10
+	SUBQ         $0x02, DI
 	JGE          loopN6
 
 tailN6:
-	ADDQ         $0x02, AX
+	ADDQ         $0x02, DI
 	JZ           endN6
-	VMOVUPS      (BX), Y12
-	VMOVUPS      32(BX), Y13
-	VBROADCASTSS (CX), Y14
+	PREFETCHT0   (DX)
+	PREFETCHT1   (R10)
+	VMOVUPS      (R8), Y12
+	VMOVUPS      32(R8), Y13
+	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y14, Y12, Y0
 	VFMADD231PS  Y14, Y13, Y1
-	VBROADCASTSS (CX)(DX*1), Y14
+	VBROADCASTSS (AX)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y2
 	VFMADD231PS  Y14, Y13, Y3
-	VBROADCASTSS (CX)(DX*2), Y14
+	VBROADCASTSS (AX)(CX*2), Y14
 	VFMADD231PS  Y14, Y12, Y4
 	VFMADD231PS  Y14, Y13, Y5
-	VBROADCASTSS (DI), Y14
+	VBROADCASTSS (SI), Y14
 	VFMADD231PS  Y14, Y12, Y6
 	VFMADD231PS  Y14, Y13, Y7
-	VBROADCASTSS (DI)(DX*1), Y14
+	VBROADCASTSS (SI)(CX*1), Y14
 	VFMADD231PS  Y14, Y12, Y8
 	VFMADD231PS  Y14, Y13, Y9
-	VBROADCASTSS (DI)(DX*2), Y14
+	VBROADCASTSS (SI)(CX*2), Y14
 	VFMADD231PS  Y14, Y12, Y10
 	VFMADD231PS  Y14, Y13, Y11
 
 endN6:
 finish6:
 	MOVQ       flags+0(FP), AX
-	TESTQ      $0x00000002, AX
+	TESTQ      $0x00000004, AX
 	JZ         noadd6
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y12
 	VMOVDQU    32(CX), Y13
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS (AX), Y12, Y14
 	VADDPS     Y14, Y0, Y0
 	VMASKMOVPS 32(AX), Y13, Y14
@@ -11694,10 +15047,10 @@ finish6:
 	VADDPS     Y14, Y11, Y11
 
 noadd6:
-	MOVQ       bias+80(FP), AX
+	MOVQ       bias+96(FP), AX
 	TESTQ      AX, AX
 	JZ         nobias6
-	MOVQ       cols+16(FP), CX
+	MOVQ       cols+24(FP), CX
 	LEAQ       tailmask<>+64(SB), DX
 	SHLQ       $0x02, CX
 	SUBQ       CX, DX
@@ -11720,7 +15073,7 @@ noadd6:
 
 nobias6:
 	MOVQ   flags+0(FP), AX
-	TESTQ  $0x00000004, AX
+	TESTQ  $0x00000008, AX
 	JZ     norelu6
 	VXORPS Y12, Y12, Y12
 	VMAXPS Y0, Y12, Y0
@@ -11738,10 +15091,10 @@ nobias6:
 
 norelu6:
 	MOVQ         flags+0(FP), AX
-	TESTQ        $0x00000008, AX
+	TESTQ        $0x00000010, AX
 	JZ           noleaky6
 	VXORPS       Y12, Y12, Y12
-	VBROADCASTSS slope+88(FP), Y13
+	VBROADCASTSS slope+104(FP), Y13
 	VCMPPS       $0x12, Y12, Y0, Y14
 	VMULPS       Y13, Y0, Y15
 	VBLENDVPS    Y14, Y15, Y0, Y0
@@ -11780,11 +15133,11 @@ norelu6:
 	VBLENDVPS    Y14, Y15, Y11, Y11
 
 noleaky6:
-	MOVQ    cols+16(FP), AX
+	MOVQ    cols+24(FP), AX
 	CMPQ    AX, $0x10
 	JNE     narrow6
-	MOVQ    c+64(FP), AX
-	MOVQ    ldc+72(FP), CX
+	MOVQ    c+80(FP), AX
+	MOVQ    ldc+88(FP), CX
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ    CX, AX
@@ -11802,18 +15155,17 @@ noleaky6:
 	ADDQ    CX, AX
 	VMOVUPS Y10, (AX)
 	VMOVUPS Y11, 32(AX)
-	VZEROUPPER
-	RET
+	JMP     stored6
 
 narrow6:
-	MOVQ       cols+16(FP), AX
+	MOVQ       cols+24(FP), AX
 	LEAQ       tailmask<>+64(SB), CX
 	SHLQ       $0x02, AX
 	SUBQ       AX, CX
 	VMOVDQU    (CX), Y12
 	VMOVDQU    32(CX), Y13
-	MOVQ       c+64(FP), AX
-	MOVQ       ldc+72(FP), CX
+	MOVQ       c+80(FP), AX
+	MOVQ       ldc+88(FP), CX
 	VMASKMOVPS Y0, Y12, (AX)
 	VMASKMOVPS Y1, Y13, 32(AX)
 	ADDQ       CX, AX
@@ -11831,5 +15183,104 @@ narrow6:
 	ADDQ       CX, AX
 	VMASKMOVPS Y10, Y12, (AX)
 	VMASKMOVPS Y11, Y13, 32(AX)
+
+stored6:
+	MOVQ tiles+8(FP), AX
+	DECQ AX
+	JNZ  more6
+	VZEROUPPER
+	RET
+
+more6:
+	MOVQ  AX, tiles+8(FP)
+	XORQ  AX, AX
+	MOVQ  AX, ahead+72(FP)
+	MOVQ  flags+0(FP), AX
+	TESTQ $0x00000001, AX
+	JZ    down6
+	ADDQ  $0x18, a+40(FP)
+	JMP   downC6
+
+down6:
+	MOVQ   lda+48(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, a+40(FP)
+
+downC6:
+	MOVQ   ldc+88(FP), AX
+	IMUL3Q $0x06, AX, AX
+	ADDQ   AX, c+80(FP)
+	JMP    tile6
+
+// func transposeAVX2(squares int, a *float32, lda int, dst *float32, ldd int)
+// Requires: AVX
+TEXT ·transposeAVX2(SB), NOSPLIT, $0-40
+	MOVQ squares+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ lda+16(FP), DX
+	MOVQ dst+24(FP), BX
+	MOVQ ldd+32(FP), SI
+
+square:
+	MOVQ       CX, DI
+	VMOVUPS    (DI), Y0
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Y1
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Y2
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Y3
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Y4
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Y5
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Y6
+	ADDQ       DX, DI
+	VMOVUPS    (DI), Y7
+	ADDQ       DX, DI
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y9
+	VUNPCKLPS  Y3, Y2, Y10
+	VUNPCKHPS  Y3, Y2, Y11
+	VUNPCKLPS  Y5, Y4, Y12
+	VUNPCKHPS  Y5, Y4, Y13
+	VUNPCKLPS  Y7, Y6, Y14
+	VUNPCKHPS  Y7, Y6, Y15
+	VUNPCKLPD  Y10, Y8, Y0
+	VUNPCKHPD  Y10, Y8, Y1
+	VUNPCKLPD  Y11, Y9, Y2
+	VUNPCKHPD  Y11, Y9, Y3
+	VUNPCKLPD  Y14, Y12, Y4
+	VUNPCKHPD  Y14, Y12, Y5
+	VUNPCKLPD  Y15, Y13, Y6
+	VUNPCKHPD  Y15, Y13, Y7
+	VPERM2F128 $0x20, Y4, Y0, Y8
+	VPERM2F128 $0x31, Y4, Y0, Y12
+	VPERM2F128 $0x20, Y5, Y1, Y9
+	VPERM2F128 $0x31, Y5, Y1, Y13
+	VPERM2F128 $0x20, Y6, Y2, Y10
+	VPERM2F128 $0x31, Y6, Y2, Y14
+	VPERM2F128 $0x20, Y7, Y3, Y11
+	VPERM2F128 $0x31, Y7, Y3, Y15
+	VMOVUPS    Y8, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Y9, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Y10, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Y11, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Y12, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Y13, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Y14, (BX)
+	ADDQ       SI, BX
+	VMOVUPS    Y15, (BX)
+	ADDQ       SI, BX
+	ADDQ       $0x20, CX
+	DECQ       AX
+	JNZ        square
 	VZEROUPPER
 	RET

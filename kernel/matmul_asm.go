@@ -2,10 +2,22 @@
 
 package kernel
 
-import "github.com/weft-gnn/weft/internal/cpu"
+import (
+	"math"
+
+	"github.com/weft-gnn/weft/internal/cpu"
+)
 
 var productVariants = [...]products{
 	cpu.Generic: productsGeneric,
-	cpu.AVX2:    tiles{panels{16, 8}, tileAVX2x8, tileAVX2x16, 6}.products(),
-	cpu.AVX512:  tiles{panels{32, 16}, tileAVX512x16, tileAVX512x32, 14}.products(),
+	cpu.AVX2: strips{
+		panels: panels{16, 8}, height: 6,
+		narrow: stripAVX2x8, wide: stripAVX2x16, square: transposeAVX2,
+		aliased: 512, turned: 8,
+	}.products(),
+	cpu.AVX512: strips{
+		panels: panels{32, 16}, height: 14,
+		narrow: stripAVX512x16, wide: stripAVX512x32, square: transposeAVX512,
+		aliased: 1024, turned: math.MaxInt / 32,
+	}.products(),
 }

@@ -3,21 +3,28 @@ package kernel
 import "github.com/weft-gnn/weft/tensor"
 
 // The portable product computes tiles of 2 rows × 4 columns: eight accumulators
-// and their operands just fit sixteen registers.
-const panelCols = 4
-
-var panelsGeneric = panels{panelCols, panelCols}
+// and their operands just fit sixteen registers. Of a transposed product it
+// packs blocks of portableRows rows.
+const (
+	panelCols    = 4
+	portableRows = 128
+)
 
 var productsGeneric = products{
-	panels:     panelsGeneric,
-	multiply:   multiplyRows,
-	multiplyTN: productTN,
-	bufferTN:   func(b int) int { return tnBlock*tnTile + panelsGeneric.values(tnBlock, b) },
+	panels:     panels{panelCols, panelCols},
+	inPlace:    func(tensor.Matrix) bool { return false },
+	multiply:   multiplyPortable,
+	multiplyTN: multiplyPortableTN,
+	transpose:  packRows,
+	bufferTN:   portableRows * (tnTile + panelCols),
 }
 
-// multiplyRows computes y = f(x·w + bias).
-func multiplyRows(x tensor.Matrix, packed []float32, y tensor.Matrix, e epilogue) {
-	multiply(x, packed, y, false)
+// multiplyPortable computes y = f(x·w + bias).
+func multiplyPortable(x tensor.Matrix, w right, y tensor.Matrix, e epilogue) {
+	a := x.Cols
+	for j := 0; j < y.Cols; j += panelCols {
+		multiplyPanel(x, w.packed[j*a:(j+panelCols)*a], columns(y, j, min(j+panelCols, y.Cols)), false)
+	}
 	if e.bias.Rows == 0 && e.fn.Kind == Identity {
 		return
 	}
@@ -30,18 +37,21 @@ func multiplyRows(x tensor.Matrix, packed []float32, y tensor.Matrix, e epilogue
 	}
 }
 
-// productTN computes w = xᵀ·g in blocks of rows, which it packs into buffer.
-func productTN(x, g, w tensor.Matrix, buffer []float32) {
+// multiplyPortableTN computes w = xᵀ·g in blocks of rows, which it packs into buffer.
+func multiplyPortableTN(x, g, w tensor.Matrix, buffer []float32) {
 	for i := range w.Rows {
 		clear(w.Row(i))
 	}
-	for lo := 0; lo < x.Rows; lo += tnBlock {
-		hi := min(lo+tnBlock, x.Rows)
+	panel := buffer[portableRows*tnTile:]
+	for lo := 0; lo < x.Rows; lo += portableRows {
+		hi := min(lo+portableRows, x.Rows)
 		xt := tensor.Of(x.Cols, hi-lo, buffer[:x.Cols*(hi-lo)])
 		transpose(xt, rowsOf(x, lo, hi))
-		packed := buffer[tnBlock*tnTile:]
-		packColumns(panelsGeneric, packed, rowsOf(g, lo, hi))
-		multiply(xt, packed, w, true)
+		for j := 0; j < w.Cols; j += panelCols {
+			to := min(j+panelCols, w.Cols)
+			packColumns(panel, panelCols, columns(rowsOf(g, lo, hi), j, to))
+			multiplyPanel(xt, panel, columns(w, j, to), true)
+		}
 	}
 }
 
@@ -53,19 +63,14 @@ func transpose(dst, x tensor.Matrix) {
 	}
 }
 
-// multiply computes y = x·w, or y += x·w, of a packed w.
-func multiply(x tensor.Matrix, packed []float32, y tensor.Matrix, add bool) {
-	a := x.Cols
-	for j := 0; j < y.Cols; j += panelCols {
-		panel := packed[j*a : (j+panelCols)*a]
-		to := min(j+panelCols, y.Cols)
-		i := 0
-		for ; i+2 <= y.Rows; i += 2 {
-			tile2(x.Row(i), x.Row(i+1), panel, y.Row(i)[j:to], y.Row(i + 1)[j:to], add)
-		}
-		if i < y.Rows {
-			tile1(x.Row(i), panel, y.Row(i)[j:to], add)
-		}
+// multiplyPanel computes y = x·w, or y += x·w, of a packed panel w.
+func multiplyPanel(x tensor.Matrix, panel []float32, y tensor.Matrix, add bool) {
+	i := 0
+	for ; i+2 <= y.Rows; i += 2 {
+		tile2(x.Row(i), x.Row(i+1), panel, y.Row(i), y.Row(i+1), add)
+	}
+	if i < y.Rows {
+		tile1(x.Row(i), panel, y.Row(i), add)
 	}
 }
 

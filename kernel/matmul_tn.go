@@ -2,21 +2,43 @@ package kernel
 
 import "github.com/weft-gnn/weft/tensor"
 
-// MatMulTN cuts its rows into at most tnPieces pieces of at least tnRows rows,
-// whose partial products hold at most tnValues values together.
+// MatMulTN cuts its rows into at most tnParts parts of at least tnRows rows,
+// whose partial products hold at most tnValues values together. They are part
+// of the result.
 const (
 	tnRows   = 1024
-	tnPieces = 32
+	tnParts  = 32
 	tnValues = 1 << 22
-	tnTile   = 64  // rows of the result that one piece computes
-	tnBlock  = 128 // rows of the operands that are packed at once
 )
+
+// cutTN is how a transposed product is cut: into pieces of one part of the
+// operands' rows and tile rows of the result each.
+type cutTN struct {
+	tile   int
+	tiles  int // how many tiles there are
+	buffer int // values of scratch space per worker
+}
+
+// tnTile is the most rows of the result that a piece computes: so many stay in
+// cache, and both operands are read once. Where parts make few pieces, it
+// computes fewer.
+const tnTile = 280
+
+func cutResult(a, parts int) cutTN {
+	const few, fewRows = 16, 84
+	most := tnTile
+	if parts < few {
+		most = fewRows
+	}
+	tiles := (a + most - 1) / most
+	return cutTN{tile: (a + tiles - 1) / max(tiles, 1), tiles: tiles}
+}
 
 // MatMulTN computes W = Xᵀ·G, the gradient of a dense layer's weights.
 //
 // Shapes: x is n×a, g n×b, w a×b.
 // Contract: overwrites w, which overlaps neither operand. The rows are cut into
-// fixed pieces whose products are added in order.
+// fixed parts whose products are added in order.
 // Cost: work 2nab, bytes 4(na + nb + ab). Scratch: 4·max(2²², ab) bytes at most,
 // and a packing buffer per worker.
 func MatMulTN(ctx *Ctx, x, g, w tensor.Matrix) {
@@ -26,15 +48,12 @@ func MatMulTN(ctx *Ctx, x, g, w tensor.Matrix) {
 	c := &ctx.call
 	p := ctx.products()
 	*c = call{x: x, y: g, dst: w}
-	c.parts = max(1, min(n/tnRows, tnPieces, tnValues/max(a*b, 1)))
+	c.parts = max(1, min(n/tnRows, tnParts, tnValues/max(a*b, 1)))
 	c.n, c.grain = n, (n+c.parts-1)/c.parts
-	c.matmul = matmulOperands{
-		tiles:  (a + tnTile - 1) / tnTile,
-		buffer: p.bufferTN(b),
-		loops:  p,
-	}
-	c.scratch = ctx.floats(c.parts*a*b + ctx.Pool.Threads()*c.matmul.buffer)
-	ctx.Pool.Run(c.parts*c.matmul.tiles, (*tilePieces)(c))
+	c.matmul = matmulOperands{loops: p, tn: cutResult(a, c.parts)}
+	c.matmul.tn.buffer = p.bufferTN
+	c.scratch = ctx.floats(c.parts*a*b + ctx.Pool.Threads()*c.matmul.tn.buffer)
+	ctx.Pool.Run(c.parts*c.matmul.tn.tiles, (*tilePieces)(c))
 	done := c.done.Load()
 	if c.parts > 1 {
 		ctx.combine()
@@ -47,16 +66,17 @@ type tilePieces call
 
 func (t *tilePieces) Piece(worker, piece int) {
 	c := (*call)(t)
-	part, tile := piece/c.matmul.tiles, piece%c.matmul.tiles
+	cut := c.matmul.tn
+	part, tile := piece/cut.tiles, piece%cut.tiles
 	lo := min(part*c.grain, c.n)
 	hi := min(lo+c.grain, c.n)
-	a0 := tile * tnTile
-	a1 := min(a0+tnTile, c.x.Cols)
+	a0 := tile * cut.tile
+	a1 := min(a0+cut.tile, c.x.Cols)
 	out := c.dst
 	if c.parts > 1 {
 		out = c.partial(part)
 	}
-	buffer := c.scratch[len(c.scratch)-(worker+1)*c.matmul.buffer:]
-	c.matmul.loops.multiplyTN(columns(rowsOf(c.x, lo, hi), a0, a1), rowsOf(c.y, lo, hi), rowsOf(out, a0, a1), buffer[:c.matmul.buffer])
+	buffer := c.scratch[len(c.scratch)-(worker+1)*cut.buffer:][:cut.buffer]
+	c.matmul.loops.multiplyTN(columns(rowsOf(c.x, lo, hi), a0, a1), rowsOf(c.y, lo, hi), rowsOf(out, a0, a1), buffer)
 	c.done.Add(int64(hi-lo) * int64(a1-a0))
 }

@@ -83,11 +83,7 @@ func (t *tile) leaky() {
 	const lessOrEqual = 18
 	zero, slope := t.free(0), t.free(1)
 	t.clear(zero)
-	m, err := Param("slope").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	VBROADCASTSS(m.Addr, slope)
+	VBROADCASTSS(argument("slope"), slope)
 	for _, row := range t.sums {
 		for _, s := range row {
 			if t.masked() {
@@ -105,7 +101,7 @@ func (t *tile) leaky() {
 }
 
 // store writes the sums to c. Where every column is there, AVX2 stores without
-// masks, for some processors take long over masked ones.
+// masks, for some processors take long over its masked stores.
 func (t *tile) store() {
 	if !t.masked() {
 		cols := Load(Param("cols"), GP64())
@@ -116,8 +112,7 @@ func (t *tile) store() {
 				VMOVUPS(s, t.at(m, j))
 			}
 		})
-		VZEROUPPER()
-		RET()
+		JMP(t.ref("stored"))
 		Label(t.label("narrow"))
 	}
 	masks := t.columnMasks()
@@ -126,6 +121,14 @@ func (t *tile) store() {
 			t.vectors.store(s, masks[j], t.at(m, j))
 		}
 	})
-	VZEROUPPER()
-	RET()
+	Label(t.label("stored"))
+}
+
+// fetchC asks for the tile's part of c, so that it is there when the sums are.
+func (t *tile) fetchC() {
+	t.eachRow(func(_ int, m Mem) {
+		for line := 0; line < t.width*t.bytes; line += 64 {
+			PREFETCHT0(m.Offset(line))
+		}
+	})
 }
