@@ -20,6 +20,7 @@ lint: ## vet, staticcheck, and the project's own rules as tests
 
 unit: build ## all tests
 	$(GO) test ./...
+	$(GO) test -tags noasm ./internal/cpu ./kernel
 
 race: ## the packages with goroutines, under the race detector (needs a C compiler)
 	@if command -v $${CC:-cc} >/dev/null; then \
