@@ -1,9 +1,11 @@
 package program
 
 import (
+	"fmt"
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/weft-gnn/weft/kernel"
 )
@@ -26,24 +28,78 @@ func Reorder(p *Program, f Facts) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(productsOf(p)) > maxOrders { // too many orders to tell apart by trying
+		return q, nil
+	}
 	return tryOrders(p, f, q, best)
 }
 
-// moveEach tries both moves of every product once, and keeps those that pay.
+// moveEach tries both moves of every product once, and keeps those that pay. In
+// layers that are alike, what paid in the first is done in all of them, so that
+// a deep model is compiled in the time of a few of its layers.
 func moveEach(p *Program, f Facts, best float64) (_ *Program, _ float64, moved bool, err error) {
+	decided := map[string]int{} // number of the move that paid, from 1; 0 for none
 	for site := 0; site < len(productsOf(p)); site++ {
+		key := p.alike(site)
+		if move, known := decided[key]; known {
+			if q := nth(reordered(p, site), move); q != nil {
+				p = q
+			}
+			continue
+		}
+		decided[key] = 0
+		move := 0
 		for q := range reordered(p, site) {
+			move++
 			price, err := outcome(q, f)
 			if err != nil {
 				return nil, 0, false, err
 			}
 			if price < best {
 				p, best, moved = q, price, true
+				decided[key] = move
 				break
 			}
 		}
 	}
-	return p, best, moved, nil
+	if moved {
+		best, err = outcome(p, f)
+	}
+	return p, best, moved, err
+}
+
+// nth returns the n-th program of a sequence, from 1, or nil.
+func nth(seq iter.Seq[*Program], n int) *Program {
+	for q := range seq {
+		if n--; n == 0 {
+			return q
+		}
+	}
+	return nil
+}
+
+// ends is how many layers at either end of a model are unlike all others: they
+// border on the features or the prediction, or on a layer that does.
+const ends = 2
+
+// alike returns a text that is equal for products of the same place in layers
+// of equal operations and widths.
+func (p *Program) alike(site int) string {
+	product := productsOf(p)[site]
+	layer, place := p.Nodes[product].Layer, 0
+	var s strings.Builder
+	fmt.Fprint(&s, min(layer, ends), min(p.Layers-1-layer, ends))
+	for i, n := range p.Nodes {
+		if _, leaf := n.Op.(Leaf); leaf || n.Layer != layer {
+			continue
+		}
+		if Value(i) == product {
+			fmt.Fprint(&s, " place ", place)
+		}
+		fmt.Fprint(&s, "; ", n.Op, n.Type.Space, n.Type.Cols.N)
+		place++
+	}
+	return s.String()
 }
 
 // maxOrders is how many orders of products are tried.
