@@ -6,12 +6,12 @@ GO      ?= go
 export CGO_ENABLED = 0
 FUZZTIME ?= 10m
 
-.PHONY: build test lint unit noasm race cross accuracy fuzz bench generate
+.PHONY: build test lint unit race cross accuracy fuzz bench generate
 
 build: ## the weft binary in bin/
 	$(GO) build -trimpath -o bin/weft ./cmd/weft
 
-test: lint unit noasm race cross ## everything that must hold
+test: lint unit race cross ## everything that must hold
 
 lint: ## vet, staticcheck, and the project's own rules as tests
 	$(GO) vet ./...
@@ -21,12 +21,6 @@ lint: ## vet, staticcheck, and the project's own rules as tests
 unit: build ## all tests
 	$(GO) test ./...
 	$(GO) test -tags noasm ./internal/cpu ./kernel
-
-noasm: ## the kernels without assembly
-	$(GO) test -tags noasm ./kernel
-
-generate: ## assembly from its generator; must leave no difference
-	$(GO) generate ./...
 
 race: ## the packages with goroutines, under the race detector (needs a C compiler)
 	@if command -v $${CC:-cc} >/dev/null; then \
