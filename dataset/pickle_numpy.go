@@ -174,6 +174,9 @@ func (s *sparseRows) PySetState(state any) error {
 // structure returns the row pointers and column indices, checked: pointers
 // ascend from 0 to the number of entries, indices lie within the columns.
 func (s *sparseRows) structure(g *guard) (ptr, col []int64, err error) {
+	if s.ptr == nil { // a pickle can make the object and never set its state
+		return nil, nil, fmt.Errorf("dataset: %s: no arrays: the pickle sets no state", s.name)
+	}
 	if err = s.ptr.wantShape(-1); err != nil {
 		return nil, nil, err
 	}
