@@ -187,6 +187,7 @@ func (c *chunkCheck) values(e format.Encoding, data []byte, n int32) error {
 	switch e {
 	case format.Plain, format.ByteStreamSplit:
 		return nil // as many bytes as they become
+	//lint:ignore SA1019 files of older writers still have the deprecated encoding
 	case format.PlainDictionary, format.RLEDictionary:
 		if len(data) == 0 {
 			return nil // all null

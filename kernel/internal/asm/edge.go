@@ -23,12 +23,12 @@ func edge() {
 
 // edges walks positions p to hi of rows from the one that ptr is at.
 type edges struct {
-	v                 vectors
-	ptr, p, other     reg.GPVirtual
-	x                 reg.GPVirtual // of sources
-	y                 reg.GPVirtual // the destination's row
-	z                 reg.GPVirtual // the current edge's row
-	hasX, hasY, tails bool
+	v             vectors
+	ptr, p, other reg.GPVirtual
+	x             reg.GPVirtual // of sources
+	y             reg.GPVirtual // the destination's row
+	z             reg.GPVirtual // the current edge's row
+	hasX, hasY    bool
 }
 
 func beginEdges(v vectors, hasX, hasY bool) *edges {
