@@ -180,9 +180,20 @@ func (t strips) multiplyBlock(s strip, x, g, w tensor.Matrix, panel []float32) {
 	}
 }
 
+// Rows that are multiples of 4 KiB apart share one set of the first-level cache,
+// of 8 or 12 lines: a tile reads no more of them at once.
+const (
+	setStride = 1024 // values
+	setRows   = 8
+)
+
 // run computes y, of the left operand x, in tiles of about equal height.
 func (t strips) run(s *strip, x, y tensor.Matrix) {
-	tiles := (y.Rows + t.height - 1) / t.height
+	most := t.height
+	if x.Stride%setStride == 0 && s.flags&stripTransposed == 0 {
+		most = min(most, setRows)
+	}
+	tiles := (y.Rows + most - 1) / most
 	if tiles == 0 {
 		return
 	}
