@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/internal/cpu"
 )
 
 // app is what subcommands share: where they write and what surrounds them.
@@ -48,11 +49,13 @@ beforehand what they cost in work, depth, bytes and memory.
   weft train --vertices people.csv --edges knows.csv --label team    your own tables
 
 Data are looked up in the folders of $WEFT_DATA, then in the cache ($WEFT_CACHE,
-or weft in the user's cache folder). Results go to stdout, everything else to
+or weft in the user's cache folder). WEFT_ISA=avx512, avx2 or generic chooses the
+vector instructions; without it the widest are used. Results go to stdout, everything else to
 stderr; --json prints one JSON object. Exit codes: 0 success, 1 failure, 2 wrong
 usage, 130 interrupted.`,
 		Version:      readVersion().Version,
 		SilenceUsage: true, SilenceErrors: true,
+		PersistentPreRunE: func(*cobra.Command, []string) error { return usage(cpu.Check()) },
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.log)
