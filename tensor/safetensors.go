@@ -48,8 +48,16 @@ func encode(m Matrix) []byte {
 // dimension is a row.
 //
 // Errors: a file that is truncated or not in the format, a tensor of another
-// type or of more than two dimensions.
+// type or of more than two dimensions; what is no regular file, and so might
+// never end.
 func ReadSafetensors(path string) (map[string]Matrix, map[string]string, error) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("tensor: %w", err)
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("tensor: %s is not a regular file", path)
+	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("tensor: %w", err)

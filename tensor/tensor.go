@@ -80,3 +80,16 @@ func (m Matrix) Equal(o Matrix) bool {
 	}
 	return true
 }
+
+// NonFinite returns the place of the first value, row by row, that is NaN or
+// infinite; found is false where there is none.
+func (m Matrix) NonFinite() (row, col int, found bool) {
+	for i := range m.Rows {
+		for j, v := range m.Row(i) {
+			if v-v != 0 { // 0 for every finite number
+				return i, j, true
+			}
+		}
+	}
+	return 0, 0, false
+}

@@ -98,3 +98,21 @@ func TestOfChecksItsLength(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestNonFinite(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, c := range []struct {
+		data     []float32
+		row, col int
+		found    bool
+	}{
+		{[]float32{0, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, 1, 2}, 0, 0, false},
+		{[]float32{0, 1, 2, nan, inf, 5}, 1, 0, true},
+		{[]float32{0, 1, 2, 3, 4, -inf}, 1, 2, true},
+		{[]float32{inf, nan, 2, 3, 4, 5}, 0, 0, true},
+	} {
+		if row, col, found := tensor.Of(2, 3, c.data).NonFinite(); row != c.row || col != c.col || found != c.found {
+			t.Errorf("%v: row %d, column %d, %v; want %d, %d, %v", c.data, row, col, found, c.row, c.col, c.found)
+		}
+	}
+}
