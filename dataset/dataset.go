@@ -8,21 +8,10 @@
 package dataset
 
 import (
+	"strconv"
+
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/tensor"
-)
-
-// Task is what a data set asks to be learnt.
-type Task int
-
-// The tasks.
-const (
-	NoTask Task = iota // structure only: nothing to learn is stated
-	VertexClassification
-	VertexRegression
-	GraphClassification
-	GraphRegression
-	LinkPrediction
 )
 
 // Dataset is a graph, or a batch of graphs, with what is to be learnt from it.
@@ -82,4 +71,13 @@ type Split struct {
 type IDs struct {
 	Int  []int64
 	Text []string
+}
+
+// numberNames are the names "0", "1", … of classes that have no others.
+func numberNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	return names
 }

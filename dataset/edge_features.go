@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/tensor"
@@ -10,7 +11,7 @@ import (
 // buildWithFeatures builds the graph of a list whose edges have the rows of x as
 // features; x has no columns where they have none. Parallel edges that have
 // features are kept unless opt says otherwise, and a note says so.
-func (d *Dataset) buildWithFeatures(e *edgeList, x tensor.Matrix, opt Options) (err error) {
+func buildWithFeatures(d *Dataset, e *edgeList, x tensor.Matrix, opt Options) (err error) {
 	if x.Cols > 0 {
 		d.EdgeX, e.keep = x, true
 	}
@@ -33,4 +34,29 @@ func parallelArcs(g *graph.Graph) (n int64) {
 		}
 	}
 	return n
+}
+
+// appendOneHot appends to x the columns of integers t as indicators: one column for
+// each value that a column of t has, ascending, 1 where the row has the value.
+func appendOneHot(x tensor.Matrix, t *numberTable[int64], g *guard) (tensor.Matrix, error) {
+	values := make([][]int64, t.cols)
+	wide := x.Cols
+	for c := range values {
+		values[c] = distinctInts(t.column(c))
+		wide += len(values[c])
+	}
+	if err := g.needMatrix("one-hot features", int64(x.Rows), int64(wide), 4); err != nil {
+		return x, err
+	}
+	out := tensor.New(x.Rows, wide)
+	for i := range x.Rows {
+		row := out.Row(i)
+		at := copy(row, x.Row(i))
+		for c, known := range values {
+			k, _ := slices.BinarySearch(known, t.data[i*t.cols+c])
+			row[at+k] = 1
+			at += len(known)
+		}
+	}
+	return out, nil
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -117,4 +118,33 @@ func openLines(ctx context.Context, path string, limits Limits) (*lineReader, *g
 	}
 	l.close = f.Close
 	return l, g, nil
+}
+
+// readIndices reads a file with the number of an item on each line. taken[i] is
+// the file that has named item i; naming it again is an error.
+func readIndices(ctx context.Context, s *fileSet, name string, taken []string, g *guard) ([]int32, error) {
+	l, err := s.lines(ctx, name, g)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	index := []int32{}
+	for line, ok := l.next(); ok; line, ok = l.next() {
+		field := bytes.TrimSpace(line)
+		if len(field) == 0 {
+			continue
+		}
+		i, isInt := parseInt(field)
+		switch {
+		case !isInt:
+			return nil, l.errorf("%s is not the number of an item", show(field))
+		case i < 0 || i >= int64(len(taken)):
+			return nil, l.errorf("item %d is out of range, want 0 to %d", i, len(taken)-1)
+		case taken[i] != "":
+			return nil, l.errorf("item %d stands in %s already", i, taken[i])
+		}
+		taken[i] = path.Base(name)
+		index = append(index, int32(i))
+	}
+	return index, l.err
 }

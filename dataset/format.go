@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"context"
-	"fmt"
-	"strings"
 )
 
 // Format is one on-disk layout. Each lives in a file of its own, as a package
@@ -25,23 +23,6 @@ type Format struct {
 	Read func(ctx context.Context, path string, opt Options) (*Dataset, error)
 }
 
-// formats are the layouts weft reads. It is the one list to add a layout to.
-func formats() []*Format {
-	return []*Format{
-		// One line a format, in the order in which help texts list them.
-		&ondiskFormat,
-		&planetoidFormat,
-		&npzFormat,
-		&tuFormat,
-		&ginFormat,
-		&ogbFormat,
-		&mtxFormat,
-		&metisFormat,
-		&snapFormat,
-		&tablesFormat,
-	}
-}
-
 // Score is how well a file fits a layout; the highest wins, and two layouts
 // with the same highest score are an error that asks for Options.Format.
 type Score int
@@ -54,99 +35,9 @@ const (
 	Certain        // a signature, or a set of file names that no other layout has
 )
 
-// Direction says what a listed edge u, v means.
-type Direction int
-
-// The directions. AsStated takes what the file or its layout says; a layout
-// that says nothing states its own default in its Format's documentation.
-const (
-	AsStated   Direction = iota
-	Directed             // one arc u→v
-	Undirected           // the arcs u→v and v→u; listing both is the same as listing one
-)
-
-// Duplicates says what becomes of equal arcs.
-type Duplicates int
-
-// The policies. LayoutDefault is MergeDuplicates for every layout but those
-// whose edges carry features or times of their own, which keep them and say so
-// in Notes.
-const (
-	LayoutDefault   Duplicates = iota
-	MergeDuplicates            // the first listed arc stays, with its weight and features
-	KeepDuplicates             // parallel arcs, in listing order
-)
-
-// Options say how to find and read a set. The zero value detects the layout
-// and takes what the files state.
-type Options struct {
-	Format     string // name of a Format; "" detects it from the content
-	Direction  Direction
-	Duplicates Duplicates
-	Split      SplitSpec // the zero value keeps the set's own splits
-	DataPath   []string  // folders that names are looked up in, in order
-	CacheDir   string    // looked up after DataPath; "" is none
-	Limits     Limits
-}
-
-// undirected says whether listed edges stand for both arcs, given what the
-// file or its layout states.
-func (o Options) undirected(stated bool) bool {
-	if o.Direction == AsStated {
-		return stated
-	}
-	return o.Direction == Undirected
-}
-
-// Formats returns the layouts that [Open] knows, in the order of help texts.
-func Formats() []*Format { return formats() }
-
-// formatByName finds a layout, or says which names there are.
-func formatByName(name string) (*Format, error) {
-	all := formats()
-	names := make([]string, len(all))
-	for i, f := range all {
-		if strings.EqualFold(f.Name, name) {
-			return f, nil
-		}
-		names[i] = f.Name
-	}
-	return nil, fmt.Errorf("dataset: unknown format %q%s: one of %s",
-		name, didYouMean(name, names), strings.Join(names, ", "))
-}
-
-// fits returns the layouts with the highest score for p, none for No.
-func fits(p Probe) ([]*Format, Score) {
-	var best []*Format
-	top := No
-	for _, f := range formats() {
-		switch s := f.Detect(p); {
-		case s == No || s < top:
-		case s > top:
-			best, top = []*Format{f}, s
-		default:
-			best = append(best, f)
-		}
-	}
-	return best, top
-}
-
-// detect returns the one layout that fits p best.
-func detect(p Probe) (*Format, error) {
-	switch best, _ := fits(p); len(best) {
-	case 1:
-		return best[0], nil
-	case 0:
-		return nil, errNoLayout(p)
-	default:
-		return nil, fmt.Errorf("dataset: %s fits the layouts %s: choose one with --format", p.Path, formatNames(best))
-	}
-}
-
-func formatNames(fs []*Format) string {
-	names := make([]string, len(fs))
-	for i, f := range fs {
-		names[i] = f.Name
-	}
-	return strings.Join(names, ", ")
+// Entry is a set that can be opened.
+type Entry struct {
+	Name   string // as Open takes it: "tu/MUTAG"
+	Format string // name of its Format; "" is detected when it is read
+	Path   string // "" for the sets that weft itself contains
 }

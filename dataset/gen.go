@@ -134,7 +134,7 @@ func (o GenOptions) withDefaults(kind Synthetic) (GenOptions, error) {
 		return o, fmt.Errorf("dataset: %v has no classes to plant", kind)
 	}
 	p := *o.Planted
-	if p.Features < 0 || p.Features > maxPlantedFeatures || p.Classes < 1 || !(p.Homophily >= 0 && p.Homophily <= 1) || !finite(p.Signal) {
+	if p.Features < 0 || p.Features > maxPlantedFeatures || p.Classes < 1 || !(p.Homophily >= 0 && p.Homophily <= 1) || !(math.Abs(p.Signal) <= math.MaxFloat64) {
 		return o, fmt.Errorf("dataset: planted %+v: want 0 to %d features, at least 1 class, homophily from 0 to 1 and a finite signal", p, maxPlantedFeatures)
 	}
 	if p.Classes == 1 && p.Homophily < 1 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/rng"
@@ -115,10 +114,7 @@ func (o GenOptions) plant(ctx context.Context, d *Dataset, p *planted) error {
 		return fmt.Errorf("dataset: %w", err)
 	}
 	d.Task = VertexClassification
-	d.Labels = Labels{Class: p.class, Names: make([]string, p.Classes)}
-	for c := range d.Labels.Names {
-		d.Labels.Names[c] = strconv.Itoa(c)
-	}
+	d.Labels = Labels{Class: p.class, Names: numberNames(p.Classes)}
 	if d.X, err = p.features(ctx, o.Threads); err != nil {
 		return err
 	}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/weft-gnn/weft/tensor"
@@ -49,7 +51,7 @@ func detectGIN(p Probe) Score {
 
 // scoreGIN checks the lines of the first graph, as far as the head shows them.
 func scoreGIN(p Probe) Score {
-	lines := wholeLines(p)
+	lines := p.Lines()
 	if len(lines) < 2 {
 		return No
 	}
@@ -157,8 +159,8 @@ func (s *ginSet) parseGraph(l *lineReader, k, count int64) error {
 		return s.cutShort(l, "the file ends after %d of %d graphs", k, count)
 	}
 	w := words{rest: line}
-	n, isCount := nextInt(&w)
-	class, isClass := nextInt(&w)
+	n, isCount := w.int()
+	class, isClass := w.int()
 	if _, more := w.next(); !isCount || !isClass || n < 0 || more {
 		return l.errorf("graph %d: %s: want its number of vertices and its class", k, show(line))
 	}
@@ -187,20 +189,12 @@ func (s *ginSet) cutShort(l *lineReader, format string, args ...any) error {
 	return l.errorf(format, args...)
 }
 
-func nextInt(w *words) (int64, bool) {
-	field, ok := w.next()
-	if !ok {
-		return 0, false
-	}
-	return parseInt(field)
-}
-
 // parseVertex reads "tag degree neighbours… attributes…" of a graph of n
 // vertices whose first is number first of the set.
 func (s *ginSet) parseVertex(l *lineReader, line []byte, first, n int64) error {
 	w := words{rest: line}
-	tag, isTag := nextInt(&w)
-	degree, isDegree := nextInt(&w)
+	tag, isTag := w.int()
+	degree, isDegree := w.int()
 	if !isTag || !isDegree || degree < 0 {
 		return l.errorf("vertex %s: want its tag, its degree and its neighbours", show(line))
 	}
@@ -233,5 +227,42 @@ func (s *ginSet) parseVertex(l *lineReader, line []byte, first, n int64) error {
 	}
 	s.width = width
 	s.tag = append(s.tag, tag)
+	return nil
+}
+
+// readGINFolds reads the folds in the folder dir, of graphs 0 to graphs−1.
+func readGINFolds(ctx context.Context, dir string, graphs int, g *guard) ([]Split, error) {
+	set := &fileSet{FS: os.DirFS(dir), path: dir}
+	var splits []Split
+	for k := 1; ; k++ {
+		train := path.Join(ginFolds, fmt.Sprintf("train_idx-%d.txt", k))
+		test := path.Join(ginFolds, fmt.Sprintf("test_idx-%d.txt", k))
+		if !set.has(train) && !set.has(test) {
+			break
+		}
+		s := Split{Name: fmt.Sprintf("fold %d", k)}
+		taken := make([]string, graphs)
+		var err error
+		if s.Train, err = readIndices(ctx, set, train, taken, g); err != nil {
+			return nil, err
+		}
+		if s.Test, err = readIndices(ctx, set, test, taken, g); err != nil {
+			return nil, err
+		}
+		splits = append(splits, s)
+	}
+	return splits, checkGINFolds(set, len(splits))
+}
+
+// checkGINFolds refuses a folder whose folds are not numbered 1, 2, ….
+func checkGINFolds(set *fileSet, folds int) error {
+	names, err := fs.Glob(set, ginFolds+"/*_idx-*.txt")
+	if err != nil {
+		return fmt.Errorf("dataset: %s: %w", set.path, err)
+	}
+	if len(names) != 2*folds {
+		return fmt.Errorf("dataset: %s: %d files of folds, %d of them train_idx-k.txt or test_idx-k.txt with k = 1, 2, …",
+			filepath.Join(set.path, ginFolds), len(names), 2*folds)
+	}
 	return nil
 }

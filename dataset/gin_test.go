@@ -13,7 +13,7 @@ import (
 func TestGINFile(t *testing.T) {
 	path := realFile(t, "gin-txt", "MUTAG/MUTAG.txt")
 	for _, path := range []string{path, filepath.Dir(path)} {
-		d, err := Open(t.Context(), path, Options{})
+		d, err := openLayout(t.Context(), path, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestGINFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readText(t, "a.txt", c.text, Options{Format: "gin-txt"})
-			wantTextError(t, err, c.want...)
+			wantError(t, err, c.want...)
 		})
 	}
 }
@@ -128,8 +128,8 @@ func TestGINFoldFaults(t *testing.T) {
 			for file, text := range c.files {
 				files["S/10fold_idx/"+file] = text
 			}
-			_, err := Open(t.Context(), filepath.Join(writeFiles(t, files), "S"), Options{})
-			wantTextError(t, err, c.want...)
+			_, err := openLayout(t.Context(), filepath.Join(writeFiles(t, files), "S"), Options{})
+			wantError(t, err, c.want...)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package dataset
+package dataset_test
 
 import (
 	"encoding/json"
@@ -11,26 +11,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-// openReal opens a set of $WEFT_DATA by name, or skips the test.
-func openReal(t testing.TB, name string, opt Options) *Dataset {
-	t.Helper()
-	opt.DataPath = filepath.SplitList(os.Getenv("WEFT_DATA"))
-	d, err := Open(t.Context(), name, opt)
-	var missing *NotFoundError
-	if errors.As(err, &missing) {
-		t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", name, name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
+	"github.com/weft-gnn/weft/dataset"
+)
 
 // counted is what testdata/counts.py found in a set.
 type counted struct {
-	Facts
+	dataset.Facts
 	SplitCount int `json:"split_count"`
 }
 
@@ -47,11 +34,11 @@ func TestInfoAgainstCounts(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		t.Run(name, func(t *testing.T) {
-			d := openReal(t, name, Options{})
+			d := openReal(t, name)
 			if err := d.Graph.Validate(); err != nil {
 				t.Error(err)
 			}
-			got, want := Info(d), sets[name]
+			got, want := dataset.Info(d), sets[name]
 			if len(got.SplitNames) != want.SplitCount {
 				t.Errorf("splits %q, want %d", got.SplitNames, want.SplitCount)
 			}
@@ -62,7 +49,7 @@ func TestInfoAgainstCounts(t *testing.T) {
 				}
 			}
 			got.Density, got.Degree.Mean = want.Density, want.Degree.Mean
-			got.Name, got.Task, got.SplitNames, got.Notes = "", NoTask, nil, nil
+			got.Name, got.Task, got.SplitNames, got.Notes = "", dataset.NoTask, nil, nil
 			if !reflect.DeepEqual(got, want.Facts) {
 				t.Errorf("got  %+v\nwant %+v", got, want.Facts)
 			}
@@ -75,11 +62,11 @@ func TestInfoAgainstCounts(t *testing.T) {
 
 // TestInfoJSON: the keys that scripts read.
 func TestInfoJSON(t *testing.T) {
-	d, err := Open(t.Context(), "karate", Options{})
+	d, err := dataset.Open(t.Context(), "karate", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(Info(d))
+	text, err := json.Marshal(dataset.Info(d))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,14 +78,28 @@ func TestInfoJSON(t *testing.T) {
 		}
 	}
 	d.Splits = nil
-	if text, err = json.Marshal(Info(d)); err != nil || !strings.Contains(string(text), `"splits":null`) {
+	if text, err = json.Marshal(dataset.Info(d)); err != nil || !strings.Contains(string(text), `"splits":null`) {
 		t.Errorf("%s, %v: want null for splits that are not known", text, err)
 	}
 }
 
 func TestInfoOfPartlyLabelled(t *testing.T) {
-	d := openReal(t, "citeseer", Options{})
-	if f := Info(d); f.Labelled != 3312 || f.Vertices != 3327 {
+	d := openReal(t, "citeseer")
+	if f := dataset.Info(d); f.Labelled != 3312 || f.Vertices != 3327 {
 		t.Errorf("%d of %d labelled, want 3312 of 3327", f.Labelled, f.Vertices)
 	}
+}
+
+// openReal opens a set of $WEFT_DATA by name, or skips the test.
+func openReal(t testing.TB, name string) *dataset.Dataset {
+	t.Helper()
+	d, err := dataset.Open(t.Context(), name, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
+	var missing *dataset.NotFoundError
+	if errors.As(err, &missing) {
+		t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", name, name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }

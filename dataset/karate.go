@@ -6,14 +6,6 @@ import (
 	"github.com/weft-gnn/weft/tensor"
 )
 
-// builtin returns how to make a set that weft contains, or nil.
-func builtin(name string) func(Options) (*Dataset, error) {
-	if name == "karate" {
-		return readKarate
-	}
-	return nil
-}
-
 // karateEdges are the pairs of members who met outside the club, by their
 // numbers from 1 as published.
 //

@@ -3,8 +3,6 @@ package dataset
 import (
 	"slices"
 	"strconv"
-
-	"github.com/weft-gnn/weft/tensor"
 )
 
 // classLabels turns the integers that a file uses for classes into class
@@ -28,27 +26,11 @@ func distinctInts(values []int64) []int64 {
 	return slices.Clip(slices.Compact(d))
 }
 
-// appendOneHot appends to x the columns of integers t as indicators: one column for
-// each value that a column of t has, ascending, 1 where the row has the value.
-func appendOneHot(x tensor.Matrix, t *numberTable[int64], g *guard) (tensor.Matrix, error) {
-	values := make([][]int64, t.cols)
-	wide := x.Cols
-	for c := range values {
-		values[c] = distinctInts(t.column(c))
-		wide += len(values[c])
+// countFrom returns first, first+1, …, n numbers in all.
+func countFrom(first int64, n int) []int64 {
+	ids := make([]int64, n)
+	for i := range ids {
+		ids[i] = first + int64(i)
 	}
-	if err := g.needMatrix("one-hot features", int64(x.Rows), int64(wide), 4); err != nil {
-		return x, err
-	}
-	out := tensor.New(x.Rows, wide)
-	for i := range x.Rows {
-		row := out.Row(i)
-		at := copy(row, x.Row(i))
-		for c, known := range values {
-			k, _ := slices.BinarySearch(known, t.data[i*t.cols+c])
-			row[at+k] = 1
-			at += len(known)
-		}
-	}
-	return out, nil
+	return ids
 }

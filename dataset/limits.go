@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 )
 
 // Limits bound the memory that a file may make its reader use. The zero value
@@ -58,6 +58,9 @@ type guard struct {
 	limits Limits
 	left   int64 // bytes that may still be allocated
 }
+
+// take uses up bytes of the budget that are known to be left.
+func (g *guard) take(bytes int64) { g.left -= bytes }
 
 // guard returns the guard of a set whose files have size bytes in all.
 func (l Limits) guard(path string, size int64) *guard {
@@ -161,29 +164,17 @@ func sizeOf(path string) (int64, error) {
 		return fi.Size(), nil
 	}
 	var sum int64
+	folder := os.DirFS(path)
 	for _, pattern := range []string{"*", "*/*"} {
-		names, err := filepath.Glob(filepath.Join(globEscape(path), pattern))
+		names, err := fs.Glob(folder, pattern)
 		if err != nil {
 			return 0, err
 		}
 		for _, name := range names {
-			if fi, err := os.Stat(name); err == nil && fi.Mode().IsRegular() {
+			if fi, err := fs.Stat(folder, name); err == nil && fi.Mode().IsRegular() {
 				sum += fi.Size()
 			}
 		}
 	}
 	return sum, nil
-}
-
-// globEscape quotes the characters that filepath.Glob gives a meaning.
-func globEscape(path string) string {
-	var out []byte
-	for i := range len(path) {
-		switch path[i] {
-		case '*', '?', '[', '\\':
-			out = append(out, '\\')
-		}
-		out = append(out, path[i])
-	}
-	return string(out)
 }

@@ -2,14 +2,10 @@ package dataset
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 )
 
 const (
@@ -41,55 +37,12 @@ type lineReader struct {
 // newLines reads r, gzip'ed or not, under the name that errors give it.
 func newLines(ctx context.Context, name string, r io.Reader, g *guard) (*lineReader, error) {
 	l := &lineReader{name: name, max: maxLine, number: 1, close: func() error { return nil }}
-	packed := bufio.NewReaderSize(r, 64<<10)
-	r = packed
-	magic, err := packed.Peek(len(gzipMagic))
-	if bytes.Equal(magic, gzipMagic) {
-		r, err = gzip.NewReader(packed)
-	}
-	if err != nil && err != io.EOF {
+	text, err := plain(r, func(r io.Reader, _ bool) io.Reader { return metered(ctx, name, r, g) })
+	if err != nil {
 		return nil, l.wrap(err)
 	}
-	l.in = bufio.NewReaderSize(metered(ctx, name, r, g), 64<<10)
-	mark, err := l.in.Peek(3)
-	switch {
-	case err != nil && err != io.EOF:
-		return nil, l.wrap(err)
-	case bytes.Equal(mark, []byte{0xef, 0xbb, 0xbf}):
-		if _, err := l.in.Discard(len(mark)); err != nil {
-			return nil, l.wrap(err)
-		}
-	case bytes.HasPrefix(mark, []byte{0xff, 0xfe}), bytes.HasPrefix(mark, []byte{0xfe, 0xff}):
-		return nil, l.errorf("the text is UTF-16: save it as UTF-8")
-	}
-	l.number = 0
+	l.in, l.number = text, 0
 	return l, nil
-}
-
-// meteredReader takes what it reads from a guard's budget and ends the reading
-// when its context does.
-type meteredReader struct {
-	ctx   context.Context
-	r     io.Reader
-	guard *guard
-	limit LimitError // what ends the reading when the budget is used up
-}
-
-func metered(ctx context.Context, name string, r io.Reader, g *guard) io.Reader {
-	return &meteredReader{ctx, r, g, LimitError{Path: name, What: "text", Want: -1, Max: g.left / heldPerByte}}
-}
-
-func (m *meteredReader) Read(p []byte) (int, error) {
-	if err := m.ctx.Err(); err != nil {
-		return 0, err
-	}
-	most := m.guard.left / heldPerByte
-	if most == 0 {
-		return 0, &m.limit
-	}
-	n, err := m.r.Read(p[:min(int64(len(p)), most)])
-	m.guard.left -= int64(n) * heldPerByte
-	return n, err
 }
 
 // next returns the next line without its end, valid until the next call; false
@@ -182,99 +135,20 @@ func (l *lineReader) records(visit func(line []byte) error) error {
 	return l.err
 }
 
-func isBlank(line []byte) bool {
-	for _, c := range line {
-		if !isSpace(c) {
-			return false
+// pair reads a line of two vertices, separated by blanks or a comma.
+func (l *lineReader) pair(line []byte) (ends [2]int64, err error) {
+	w := words{rest: line, comma: true}
+	for i := range ends {
+		field, ok := w.next()
+		if !ok || len(field) == 0 {
+			return ends, l.errorf("an id is blank: want two vertices")
+		}
+		if ends[i], ok = parseInt(field); !ok {
+			return ends, l.errorf("vertex %s is not an integer", show(field))
 		}
 	}
-	return true
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
-
-// words are the fields of a line: separated by blanks or, where comma is set,
-// also by one comma, in which case a field may be empty.
-type words struct {
-	rest    []byte
-	comma   bool
-	another bool // a comma was read, so that a field follows, if only an empty one
-}
-
-// next returns the next field, false at the end of the line.
-func (w *words) next() ([]byte, bool) {
-	s := w.rest
-	for len(s) > 0 && isSpace(s[0]) {
-		s = s[1:]
+	if extra, ok := w.next(); ok {
+		return ends, l.errorf("%s after two vertices: want nothing more on the line", show(extra))
 	}
-	if len(s) == 0 {
-		another := w.another
-		w.rest, w.another = nil, false
-		return nil, another
-	}
-	w.another = false
-	end := 0
-	for end < len(s) && !isSpace(s[end]) && (s[end] != ',' || !w.comma) {
-		end++
-	}
-	word := s[:end]
-	s = s[end:]
-	if w.comma {
-		for len(s) > 0 && isSpace(s[0]) {
-			s = s[1:]
-		}
-		if len(s) > 0 && s[0] == ',' {
-			s = s[1:]
-			w.another = true
-		}
-	}
-	w.rest = s
-	return word, true
-}
-
-// parseInt reads a decimal integer; false where s is none or exceeds 64 bits.
-func parseInt(s []byte) (int64, bool) {
-	negative := false
-	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
-		negative = s[0] == '-'
-		s = s[1:]
-	}
-	if len(s) == 0 {
-		return 0, false
-	}
-	most := uint64(math.MaxInt64)
-	if negative {
-		most++
-	}
-	x := uint64(0)
-	for _, c := range s {
-		d := uint64(c - '0') // beyond 9 for any other character
-		if d > 9 || x > (most-d)/10 {
-			return 0, false
-		}
-		x = 10*x + d
-	}
-	if negative {
-		return -int64(x), true
-	}
-	return int64(x), true
-}
-
-// parseReal reads a decimal number, "inf" and "nan" included; false where s is
-// none or is finite and beyond float32.
-func parseReal(s []byte) (float32, bool) {
-	if bytes.ContainsAny(s, "xXpP_") { // Go's own notations
-		return 0, false
-	}
-	x, err := strconv.ParseFloat(string(s), 32)
-	return float32(x), err == nil
-}
-
-// show quotes a field for an error, cut to a readable length.
-func show(field []byte) string {
-	const most = 40
-	if len(field) > most {
-		return strconv.Quote(string(field[:most])) + "…"
-	}
-	return strconv.Quote(string(field))
+	return ends, nil
 }

@@ -2,14 +2,11 @@ package dataset
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,48 +14,6 @@ import (
 
 	"pgregory.net/rapid"
 )
-
-// realFile returns the path of a file of a real data set, or skips the test.
-func realFile(t testing.TB, set, name string) string {
-	t.Helper()
-	for _, root := range filepath.SplitList(os.Getenv("WEFT_DATA")) {
-		path := filepath.Join(root, set, filepath.FromSlash(name))
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-	}
-	t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", set, set)
-	return ""
-}
-
-// writeFiles writes files below a new folder and returns the folder.
-func writeFiles(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-func gzipped(t testing.TB, text []byte) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
 
 // textOf reads text as a file called "in", as readers do.
 func textOf(t testing.TB, text string) (*lineReader, *guard) {
@@ -75,22 +30,6 @@ func memoryText(text string) (*lineReader, *guard, error) {
 	g := Limits{}.guard("in", int64(len(text)))
 	l, err := newLines(context.Background(), "in", strings.NewReader(text), g)
 	return l, g, err
-}
-
-// wantTextError checks that err is one line that contains each of words.
-func wantTextError(t testing.TB, err error, words ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", words)
-	}
-	for _, w := range append(words, "dataset: ") {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("error %q lacks %q", err, w)
-		}
-	}
-	if strings.Contains(err.Error(), "\n") || len(err.Error()) > 600 {
-		t.Errorf("error is not one short line: %q", err)
-	}
 }
 
 func TestLineReader(t *testing.T) {
@@ -131,24 +70,24 @@ func TestLineReaderErrors(t *testing.T) {
 		if _, ok := l.next(); ok {
 			t.Fatal("a line beyond the limit was read")
 		}
-		wantTextError(t, l.err, "in:2", "longer than")
+		wantError(t, l.err, "in:2", "longer than")
 	})
 	t.Run("cut short", func(t *testing.T) {
 		whole := gzipped(t, []byte(strings.Repeat("1 2\n3 5\n", 9999)))
 		l, _ := textOf(t, whole[:len(whole)-9])
 		for _, ok := l.next(); ok; _, ok = l.next() {
 		}
-		wantTextError(t, l.err, "in:", "cut short")
+		wantError(t, l.err, "in:", "cut short")
 	})
 	t.Run("UTF-16", func(t *testing.T) {
 		g := Limits{}.guard("in", 4)
 		_, err := newLines(t.Context(), "in", strings.NewReader("\xff\xfe1\x00"), g)
-		wantTextError(t, err, "UTF-16")
+		wantError(t, err, "UTF-16")
 	})
 	t.Run("gzip header", func(t *testing.T) {
 		g := Limits{}.guard("in", 4)
 		_, err := newLines(t.Context(), "in", strings.NewReader("\x1f\x8bnothing of it"), g)
-		wantTextError(t, err, "gzip")
+		wantError(t, err, "gzip")
 	})
 	t.Run("cancelled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -211,7 +150,7 @@ func TestRecords(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 		if want != "" {
-			wantTextError(t, err, want, "blank")
+			wantError(t, err, want, "blank")
 		}
 	}
 	l, _ := textOf(t, "a\nb\n")
@@ -331,7 +270,7 @@ func TestLineReaderFault(t *testing.T) {
 				break
 			}
 		}
-		wantTextError(t, err, fmt.Sprintf("in:%d:", n+1), "disk on fire")
+		wantError(t, err, fmt.Sprintf("in:%d:", n+1), "disk on fire")
 	}
 }
 

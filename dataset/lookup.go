@@ -9,13 +9,6 @@ import (
 	"strings"
 )
 
-// Entry is a set that can be opened.
-type Entry struct {
-	Name   string // as Open takes it: "tu/MUTAG"
-	Format string // name of its Format; "" is detected when it is read
-	Path   string // "" for the sets that weft itself contains
-}
-
 // planetoidNames are the bare names that always mean the Planetoid set, even
 // where another copy of it is the only one at hand.
 var planetoidNames = []string{"cora", "citeseer", "pubmed"}

@@ -36,7 +36,7 @@ func detectMETIS(p Probe) Score {
 	isNamed := slices.Contains([]string{".graph", ".mgraph", ".metis"}, p.Ext())
 	lengths := map[int]bool{}
 	header := false
-	for _, line := range wholeLines(p) {
+	for _, line := range p.Lines() {
 		if len(line) > 0 && line[0] == '%' {
 			continue
 		}

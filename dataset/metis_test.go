@@ -25,7 +25,7 @@ func TestMETISFiles(t *testing.T) {
 		{"test.mgraph", 766, 2628, 4, 2, 15104},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			d, err := Open(t.Context(), realFile(t, "metis", c.file), Options{})
+			d, err := openLayout(t.Context(), realFile(t, "metis", c.file), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +45,7 @@ func TestMETISFiles(t *testing.T) {
 			}
 		})
 	}
-	d, err := Open(t.Context(), realFile(t, "metis", "test.mgraph"), Options{})
+	d, err := openLayout(t.Context(), realFile(t, "metis", "test.mgraph"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestMETISFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readText(t, "a.graph", c.text, Options{Format: "metis"})
-			wantTextError(t, err, c.want...)
+			wantError(t, err, c.want...)
 		})
 	}
 }

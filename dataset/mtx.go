@@ -95,12 +95,3 @@ func negateMirrored(g *graph.Graph, dst []int32) {
 		}
 	}
 }
-
-// countFrom returns first, first+1, …, n numbers in all.
-func countFrom(first int64, n int) []int64 {
-	ids := make([]int64, n)
-	for i := range ids {
-		ids[i] = first + int64(i)
-	}
-	return ids
-}

@@ -53,9 +53,9 @@ var mtxVerdicts = []mtxVerdict{
 func TestMTXVerdicts(t *testing.T) {
 	for _, v := range mtxVerdicts {
 		t.Run(v.file, func(t *testing.T) {
-			d, err := Open(t.Context(), realFile(t, "mtx", v.file), Options{})
+			d, err := openLayout(t.Context(), realFile(t, "mtx", v.file), Options{})
 			if v.fault != nil {
-				wantTextError(t, err, append(v.fault, v.file)...)
+				wantError(t, err, append(v.fault, v.file)...)
 				return
 			}
 			if err != nil {
@@ -106,22 +106,7 @@ func TestMTXVerdictsAreComplete(t *testing.T) {
 // readText reads a self-made file with the given name.
 func readText(t testing.TB, name, text string, opt Options) (*Dataset, error) {
 	t.Helper()
-	return Open(t.Context(), filepath.Join(writeFiles(t, map[string]string{name: text}), name), opt)
-}
-
-// arcsOf lists the arcs of a graph as "u→v" or "u→v=w", by destination.
-func arcsOf(g *graph.Graph) []string {
-	var out []string
-	for v := range g.N {
-		for i := g.Ptr[v]; i < g.Ptr[v+1]; i++ {
-			arc := fmt.Sprintf("%d→%d", g.Src[i], v)
-			if g.Weight != nil {
-				arc += fmt.Sprintf("=%v", g.Weight[i])
-			}
-			out = append(out, arc)
-		}
-	}
-	return out
+	return openLayout(t.Context(), filepath.Join(writeFiles(t, map[string]string{name: text}), name), opt)
 }
 
 func TestMTXContent(t *testing.T) {
@@ -207,7 +192,7 @@ func TestMTXFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readText(t, "a.mtx", c.text, Options{})
-			wantTextError(t, err, c.want...)
+			wantError(t, err, c.want...)
 		})
 	}
 }

@@ -3,14 +3,8 @@ package dataset
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
-	"iter"
-	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
-
-	"github.com/weft-gnn/weft/tensor"
 )
 
 // npyMagic starts every .npy file.
@@ -210,107 +204,4 @@ func openNPY(path string, g *guard) (*array, error) {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	return parseNPY(path, data, g)
-}
-
-// element is a type that .npy files hold as it lies in memory.
-type element interface {
-	int8 | uint8 | int32 | int64 | float32
-}
-
-// npyHeader returns the header of a C-ordered array, padded so that the data
-// starts at a multiple of 64 bytes.
-func npyHeader(descr string, shape ...int) []byte {
-	dims := make([]string, len(shape))
-	for i, s := range shape {
-		dims[i] = strconv.Itoa(s) + ","
-	}
-	tuple := strings.Join(dims, " ")
-	if len(shape) > 1 {
-		tuple = strings.TrimSuffix(tuple, ",")
-	}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)
-	pad := 63 - (10+len(dict))%64
-	dict += strings.Repeat(" ", pad) + "\n"
-	h := append([]byte(npyMagic), 1, 0, 0, 0)
-	binary.LittleEndian.PutUint16(h[8:], uint16(len(dict)))
-	return append(h, dict...)
-}
-
-// descrOf returns NumPy's name of T in this machine's byte order.
-func descrOf[T element]() string {
-	var v T
-	kind := "i"
-	switch any(v).(type) {
-	case float32:
-		kind = "f"
-	case uint8:
-		kind = "u"
-	}
-	order := "<"
-	if d := (dtype{size: 8}); !d.native() {
-		order = ">"
-	}
-	size := unsafe.Sizeof(v)
-	if size == 1 {
-		order = "|"
-	}
-	return order + kind + strconv.Itoa(int(size))
-}
-
-// writeNPY writes a .npy file to w with the elements of chunks one after
-// another, which together have the given shape.
-func writeNPY[T element](w io.Writer, shape []int, chunks iter.Seq[[]T]) error {
-	want := 1
-	for _, s := range shape {
-		want *= s
-	}
-	if _, err := w.Write(npyHeader(descrOf[T](), shape...)); err != nil {
-		return err
-	}
-	got := 0
-	for c := range chunks {
-		got += len(c)
-		if len(c) == 0 {
-			continue
-		}
-		b := unsafe.Slice((*byte)(unsafe.Pointer(&c[0])), len(c)*int(unsafe.Sizeof(c[0])))
-		if _, err := w.Write(b); err != nil {
-			return err
-		}
-	}
-	if got != want {
-		return fmt.Errorf("%d elements for the shape %v", got, shape)
-	}
-	return nil
-}
-
-// chunk is the sequence of a single chunk.
-func chunk[T any](v []T) iter.Seq[[]T] {
-	return func(yield func([]T) bool) { yield(v) }
-}
-
-// converted yields v as int64, a piece at a time.
-func converted[T ~int32 | ~int64](v []T) iter.Seq[[]int64] {
-	return func(yield func([]int64) bool) {
-		var buf [1 << 13]int64
-		for piece := range slices.Chunk(v, len(buf)) {
-			for i, x := range piece {
-				buf[i] = int64(x)
-			}
-			if !yield(buf[:len(piece)]) {
-				return
-			}
-		}
-	}
-}
-
-// matrixRows yields the rows of a matrix.
-func matrixRows(m tensor.Matrix) iter.Seq[[]float32] {
-	return func(yield func([]float32) bool) {
-		for i := range m.Rows {
-			if !yield(m.Row(i)) {
-				return
-			}
-		}
-	}
 }

@@ -1,10 +1,8 @@
 package dataset
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,65 +16,7 @@ import (
 	"github.com/weft-gnn/weft/tensor"
 )
 
-// npyBytes is the .npy file of v, written by an independent library.
-func npyBytes(t testing.TB, v any) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := npyio.Write(&b, v); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-// rawNPY is a .npy file with any header text and data.
-func rawNPY(header string, data []byte) []byte {
-	b := append([]byte(npyMagic), 1, 0, 0, 0)
-	binary.LittleEndian.PutUint16(b[8:], uint16(len(header)))
-	return slices.Concat(b, []byte(header), data)
-}
-
-// shaped is rawNPY of a C-ordered array.
-func shaped(descr string, shape string, data []byte) []byte {
-	return rawNPY(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape), data)
-}
-
-// npzOf packs .npy files by array name.
-func npzOf(t testing.TB, arrays map[string][]byte) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for name, data := range arrays {
-		w, err := z.Create(name + ".npy")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func freeGuard() *guard { return Limits{}.guard("test", 0) }
-
-func le(v any) []byte {
-	var b bytes.Buffer
-	if err := binary.Write(&b, binary.LittleEndian, v); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
-
-func be(v any) []byte {
-	var b bytes.Buffer
-	if err := binary.Write(&b, binary.BigEndian, v); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
 
 // TestNPYReadsOtherWriters: arrays of npyio, an independent writer, are read.
 func TestNPYReadsOtherWriters(t *testing.T) {
@@ -257,9 +197,9 @@ func TestNPYMapped(t *testing.T) {
 		t.Errorf("%v: the values would be copied, or are others", ok)
 	}
 	_, err = openNPY(path, freeGuard())
-	wantTextError(t, err, "x.npy")
+	wantError(t, err, "x.npy")
 	_, err = openNPY(t.TempDir(), freeGuard())
-	wantTextError(t, err, "not a file")
+	wantError(t, err, "not a file")
 }
 
 // TestNPYHostile: every malformed file is an error of one line, and none
@@ -295,7 +235,7 @@ func TestNPYHostile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parseNPY("x.npy", c.data, freeGuard())
-			wantTextError(t, err, "x.npy", c.want)
+			wantError(t, err, "x.npy", c.want)
 		})
 	}
 }
@@ -307,7 +247,7 @@ func TestNPYEmptyElements(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = a.text(freeGuard())
-	wantTextError(t, err, "x.npy", "limit")
+	wantError(t, err, "x.npy", "limit")
 }
 
 func TestUnsignedOverflow(t *testing.T) {
@@ -316,5 +256,5 @@ func TestUnsignedOverflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = a.ints(freeGuard())
-	wantTextError(t, err, "x.npy", "element 0", "9223372036854775808")
+	wantError(t, err, "x.npy", "element 0", "9223372036854775808")
 }

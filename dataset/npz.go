@@ -1,13 +1,8 @@
 package dataset
 
 import (
-	"archive/zip"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 )
@@ -38,10 +33,13 @@ func detectNPZ(p Probe) Score {
 	return Possible // to say what is missing
 }
 
+// npzSet reads the parts of a set from an archive.
+type npzSet struct{ *npzFile }
+
 // npzLayout is one choice of array names.
 type npzLayout struct {
 	needs []string
-	read  func(z *npzFile, opt Options) (*Dataset, error)
+	read  func(z npzSet, opt Options) (*Dataset, error)
 }
 
 func npzLayouts() []npzLayout {
@@ -62,7 +60,7 @@ func npzLayoutOf(has func(member string) bool) *npzLayout {
 }
 
 func readNPZ(ctx context.Context, path string, opt Options) (*Dataset, error) {
-	z, err := openNPZ(path, opt)
+	z, err := openNPZ(path, opt.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -77,91 +75,5 @@ func readNPZ(ctx context.Context, path string, opt Options) (*Dataset, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return l.read(z, opt)
-}
-
-// npzFile is an open archive of arrays.
-type npzFile struct {
-	path  string
-	file  *os.File
-	zip   *zip.Reader
-	guard *guard
-}
-
-func openNPZ(path string, opt Options) (*npzFile, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	fi, err := f.Stat()
-	if err == nil {
-		var z *zip.Reader
-		if z, err = zip.NewReader(f, fi.Size()); err == nil {
-			return &npzFile{path: path, file: f, zip: z, guard: opt.Limits.guard(path, fi.Size())}, nil
-		}
-	}
-	f.Close()
-	return nil, fmt.Errorf("dataset: %s: %w", path, err)
-}
-
-// Close closes the archive's file.
-func (z *npzFile) Close() error { return z.file.Close() }
-
-func (z *npzFile) has(member string) bool {
-	return slices.ContainsFunc(z.zip.File, func(f *zip.File) bool { return f.Name == member })
-}
-
-func (z *npzFile) names() []string {
-	var names []string
-	for _, f := range z.zip.File {
-		names = append(names, strings.TrimSuffix(f.Name, ".npy"))
-	}
-	return names
-}
-
-// array reads the array called name.
-func (z *npzFile) array(name string) (*array, error) {
-	where := z.path + ": " + name
-	for _, f := range z.zip.File {
-		if f.Name == name+".npy" {
-			data, err := readMember(f, where, z.guard)
-			if err != nil {
-				return nil, err
-			}
-			return parseNPY(where, data, z.guard)
-		}
-	}
-	return nil, fmt.Errorf("dataset: %s: %w", where, fs.ErrNotExist)
-}
-
-// optional is array, nil where it is not there.
-func (z *npzFile) optional(name string) (*array, error) {
-	a, err := z.array(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return a, err
-}
-
-// readMember reads a member of a zip archive whole. The size it states is
-// taken from the budget before it is believed.
-func readMember(f *zip.File, where string, g *guard) ([]byte, error) {
-	size := f.UncompressedSize64
-	if err := g.need(where, int64(min(size, 1<<62)), 1); err != nil {
-		return nil, err
-	}
-	r, err := f.Open()
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %s: %w", where, err)
-	}
-	defer r.Close()
-	// Growing as it is read, the buffer is never far over what is there.
-	data, err := io.ReadAll(io.LimitReader(r, int64(size)+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("dataset: %s: %w", where, err)
-	case uint64(len(data)) != size:
-		return nil, fmt.Errorf("dataset: %s: the archive states %d bytes and holds %d or more", where, size, len(data))
-	}
-	return data, nil
+	return l.read(npzSet{z}, opt)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // readShchur reads adj_*, attr_*, labels, node_names, class_names.
-func readShchur(z *npzFile, opt Options) (*Dataset, error) {
+func readShchur(z npzSet, opt Options) (*Dataset, error) {
 	d := &Dataset{Task: VertexClassification}
 	adj, err := z.sparse("adj")
 	if err != nil {
@@ -39,36 +39,8 @@ func readShchur(z *npzFile, opt Options) (*Dataset, error) {
 	return d, nil
 }
 
-// sparse reads the matrix kept as prefix_data, _indices, _indptr and _shape.
-func (z *npzFile) sparse(prefix string) (*sparseRows, error) {
-	s := &sparseRows{name: z.path + ": " + prefix}
-	for _, part := range []struct {
-		name string
-		to   **array
-	}{{"indptr", &s.ptr}, {"indices", &s.col}, {"data", &s.value}} {
-		a, err := z.array(prefix + "_" + part.name)
-		if err != nil {
-			return nil, err
-		}
-		*part.to = a
-	}
-	shape, err := z.array(prefix + "_shape")
-	if err != nil {
-		return nil, err
-	}
-	if err := shape.wantShape(2); err != nil {
-		return nil, err
-	}
-	dims, err := shape.ints(z.guard)
-	if err != nil {
-		return nil, err
-	}
-	s.rows, s.cols = int(dims[0]), int(dims[1])
-	return s, nil
-}
-
 // adjacency turns row u with column v into the listed edge u, v.
-func (z *npzFile) adjacency(s *sparseRows, opt Options) (*graph.Graph, error) {
+func (z npzSet) adjacency(s *sparseRows, opt Options) (*graph.Graph, error) {
 	ptr, col, err := s.structure(z.guard)
 	if err != nil {
 		return nil, err
@@ -99,7 +71,7 @@ func (z *npzFile) adjacency(s *sparseRows, opt Options) (*graph.Graph, error) {
 
 // features reads attr_*, or attr_matrix where it is dense; no columns where
 // there is neither.
-func (z *npzFile) features(n int) (tensor.Matrix, error) {
+func (z npzSet) features(n int) (tensor.Matrix, error) {
 	if !z.has("attr_indptr.npy") {
 		a, err := z.optional("attr_matrix")
 		if err != nil || a == nil {
@@ -124,19 +96,9 @@ func (z *npzFile) features(n int) (tensor.Matrix, error) {
 	return x, s.addTo(x, func(i int) int { return i }, z.guard)
 }
 
-// rowsFor is matrix, checked to have one row for each of n items, which what
-// names.
-func (a *array) rowsFor(n int, what string, g *guard) (tensor.Matrix, error) {
-	m, err := a.matrix(g)
-	if err == nil && m.Rows != n {
-		err = a.errorf("%d rows for %d %s", m.Rows, n, what)
-	}
-	return m, err
-}
-
 // labels reads the class numbers called name; −1 is a missing label. Classes
 // are named by class_names where that is there.
-func (z *npzFile) labels(d *Dataset, name string, n int) error {
+func (z npzSet) labels(d *Dataset, name string, n int) error {
 	a, err := z.optional(name)
 	if err != nil {
 		return err
@@ -148,18 +110,11 @@ func (z *npzFile) labels(d *Dataset, name string, n int) error {
 	if err := a.wantShape(n); err != nil {
 		return err
 	}
-	v, err := a.ints(z.guard)
+	class, classes, err := a.classes(z.guard)
 	if err != nil {
 		return err
 	}
-	classes, err := a.classesOf(v, z.guard)
-	if err != nil {
-		return err
-	}
-	d.Labels.Class = make([]int32, n)
-	for i, c := range v {
-		d.Labels.Class[i] = int32(c)
-	}
+	d.Labels.Class = class
 	names, err := z.optionalText("class_names", -1)
 	if err != nil {
 		return err
@@ -174,37 +129,8 @@ func (z *npzFile) labels(d *Dataset, name string, n int) error {
 	return nil
 }
 
-// classesOf returns one more than the largest class; numbers are −1 or classes
-// counted from 0, fewer than there are items to have them plus a margin for
-// classes without an item.
-func (a *array) classesOf(class []int64, g *guard) (int, error) {
-	top := int64(-1)
-	for i, c := range class {
-		if c < -1 {
-			return 0, a.errorf("item %d has the class %d, want −1 (missing) or more", i, c)
-		}
-		top = max(top, c)
-	}
-	if top > int64(len(class))+1<<16 {
-		return 0, a.errorf("the class %d for %d items", top, len(class))
-	}
-	return int(top + 1), g.need(a.name+": class names", top+1, 32)
-}
-
-// optionalText reads n strings, any number for n < 0, nil where there are none.
-func (z *npzFile) optionalText(name string, n int) ([]string, error) {
-	a, err := z.optional(name)
-	if err != nil || a == nil {
-		return nil, err
-	}
-	if err := a.wantShape(n); err != nil {
-		return nil, err
-	}
-	return a.text(z.guard)
-}
-
 // readMasked reads node_features, node_labels, edges and the masks.
-func readMasked(z *npzFile, opt Options) (*Dataset, error) {
+func readMasked(z npzSet, opt Options) (*Dataset, error) {
 	d := &Dataset{Task: VertexClassification}
 	x, err := z.array("node_features")
 	if err != nil {
@@ -228,7 +154,7 @@ func readMasked(z *npzFile, opt Options) (*Dataset, error) {
 }
 
 // pairs reads edges, one row of two ids each.
-func (z *npzFile) pairs(n int, opt Options) (*graph.Graph, error) {
+func (z npzSet) pairs(n int, opt Options) (*graph.Graph, error) {
 	a, err := z.array("edges")
 	if err != nil {
 		return nil, err
@@ -260,7 +186,7 @@ func (z *npzFile) pairs(n int, opt Options) (*graph.Graph, error) {
 
 // masks reads the splits "fold 0", "fold 1", …: one row of train_masks,
 // val_masks and test_masks each.
-func (z *npzFile) masks(n int) ([]Split, error) {
+func (z npzSet) masks(n int) ([]Split, error) {
 	var parts [3][][]int32
 	for p, name := range [...]string{"train_masks", "val_masks", "test_masks"} {
 		a, err := z.optional(name)
@@ -282,27 +208,4 @@ func (z *npzFile) masks(n int) ([]Split, error) {
 		splits[i] = Split{Name: fmt.Sprintf("fold %d", i), Train: parts[0][i], Val: parts[1][i], Test: parts[2][i]}
 	}
 	return splits, nil
-}
-
-// maskRows returns, for each row of a mask of n columns, where it is true.
-func (a *array) maskRows(n int, g *guard) ([][]int32, error) {
-	if err := a.wantShape(-1, n); err != nil {
-		return nil, err
-	}
-	v, err := a.ints(g)
-	if err != nil {
-		return nil, err
-	}
-	if err := g.needMatrix(a.name, int64(a.shape[0]), 1, 32); err != nil {
-		return nil, err
-	}
-	rows := make([][]int32, a.shape[0])
-	for r := range rows {
-		for i, set := range v[r*n : (r+1)*n] {
-			if set != 0 {
-				rows[r] = append(rows[r], int32(i))
-			}
-		}
-	}
-	return rows, nil
 }

@@ -9,8 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-
-	"github.com/weft-gnn/weft/tensor"
 )
 
 // shchurArrays: 4 vertices, the last one isolated; citations 0→1, 1→0, 1→2,
@@ -49,7 +47,7 @@ func openArrays(t testing.TB, arrays map[string][]byte, opt Options) (*Dataset, 
 	if err := os.WriteFile(path, npzOf(t, arrays), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return Open(t.Context(), path, opt)
+	return openLayout(t.Context(), path, opt)
 }
 
 // with returns the arrays with one replaced, or removed where data is nil.
@@ -174,7 +172,7 @@ func TestNPZFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := openArrays(t, c.arrays, Options{})
-			wantTextError(t, err, c.want...)
+			wantError(t, err, c.want...)
 		})
 	}
 }
@@ -207,8 +205,8 @@ func TestNPZBomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := writeFiles(t, map[string]string{"bomb.npz": b.String()})
-	_, err = Open(t.Context(), filepath.Join(dir, "bomb.npz"), Options{Limits: Limits{Floor: 1 << 20, Ratio: 10}})
-	wantTextError(t, err, "bomb.npz", "edges", "over the limit")
+	_, err = openLayout(t.Context(), filepath.Join(dir, "bomb.npz"), Options{Limits: Limits{Floor: 1 << 20, Ratio: 10}})
+	wantError(t, err, "bomb.npz", "edges", "over the limit")
 }
 
 func TestAdjacencyWeights(t *testing.T) {
@@ -219,16 +217,5 @@ func TestAdjacencyWeights(t *testing.T) {
 	}
 	if got, want := arcsOf(d.Graph), []string{"1→0=3", "0→1=2", "1→2=4", "2→2=5"}; !slices.Equal(got, want) {
 		t.Errorf("arcs %v, want %v", got, want)
-	}
-}
-
-func TestRowNormalise(t *testing.T) {
-	x := tensor.Of(3, 2, []float32{1, 3, 0, 0, -1, 1})
-	got := RowNormalise(x)
-	if want := []float32{0.25, 0.75, 0, 0, -1, 1}; !slices.Equal(got.Flat(), want) {
-		t.Errorf("%v, want %v", got.Data, want)
-	}
-	if x.Data[0] != 1 {
-		t.Error("the features were changed")
 	}
 }

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"fmt"
 	"math"
 )
 
@@ -24,6 +25,15 @@ func (t *numberTable[T]) column(c int) []T {
 		out = append(out, t.data[i])
 	}
 	return out
+}
+
+// numbersOf is numbers for a file of which the count of lines is known.
+func numbersOf[T int64 | float32](ctx context.Context, s *fileSet, name string, count int64, g *guard, parse func(field []byte) (T, string)) (*numberTable[T], error) {
+	t, err := numbers(ctx, s, name, g, parse)
+	if err == nil && int64(t.rows()) != count {
+		err = fmt.Errorf("dataset: %s: %s has %d lines, want %d", s.path, name, t.rows(), count)
+	}
+	return t, err
 }
 
 // numbers reads a file of a set whose lines are numbers, as many on each line,

@@ -154,7 +154,7 @@ func (r *ogbReader) read(ctx context.Context, opt Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.buildWithFeatures(e, x, opt); err != nil {
+	if err := buildWithFeatures(d, e, x, opt); err != nil {
 		return nil, err
 	}
 	items, err := r.readLabels(ctx, d)
@@ -196,7 +196,7 @@ func (r *ogbReader) readColumn(ctx context.Context, name string) ([]int64, error
 	sum := int64(0)
 	err = l.records(func(line []byte) error {
 		w := words{rest: line, comma: true}
-		n, ok := nextInt(&w)
+		n, ok := w.int()
 		if _, more := w.next(); !ok || more || n < 0 {
 			return l.errorf("%s is not a count", show(line))
 		}
@@ -239,24 +239,16 @@ func parseOGBEdges(l *lineReader, offset, rows []int64) (src, dst []int32, err e
 		}
 		left--
 		n := offset[k+1] - offset[k]
-		w := words{rest: line, comma: true}
-		for _, end := range []*[]int32{&src, &dst} {
-			field, ok := w.next()
-			if !ok || len(field) == 0 {
-				return l.errorf("an id is blank: want two vertices")
-			}
-			v, ok := parseInt(field)
-			if !ok {
-				return l.errorf("vertex %s is not an integer", show(field))
-			}
+		end, err := l.pair(line)
+		if err != nil {
+			return err
+		}
+		for _, v := range end {
 			if v < 0 || v >= n {
 				return l.errorf("vertex %d of graph %d is out of range, want 0 to %d", v, k, n-1)
 			}
-			*end = append(*end, int32(offset[k]+v))
 		}
-		if extra, ok := w.next(); ok {
-			return l.errorf("%s after two vertices: want nothing more on the line", show(extra))
-		}
+		src, dst = append(src, int32(offset[k]+end[0])), append(dst, int32(offset[k]+end[1]))
 		return nil
 	})
 	if err != nil {
@@ -278,12 +270,9 @@ func (r *ogbReader) readFeatures(ctx context.Context, name string, n int64) (ten
 	if !ok {
 		return tensor.New(int(n), 0), nil
 	}
-	t, err := numbers(ctx, r.files, file, r.guard, realField)
+	t, err := numbersOf(ctx, r.files, file, n, r.guard, realField)
 	if err != nil {
 		return tensor.Matrix{}, err
-	}
-	if int64(t.rows()) != n {
-		return tensor.Matrix{}, fmt.Errorf("dataset: %s: %s has %d lines, want %d", r.files.path, file, t.rows(), n)
 	}
 	return tensor.Of(int(n), t.cols, t.data), nil
 }

@@ -7,7 +7,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -31,12 +30,9 @@ func (r *ogbReader) readLabels(ctx context.Context, d *Dataset) (items int, err 
 	default:
 		return d.Graph.N, nil
 	}
-	t, err := numbers(ctx, r.files, file, r.guard, targetField)
+	t, err := numbersOf(ctx, r.files, file, int64(items), r.guard, targetField)
 	if err != nil {
 		return 0, err
-	}
-	if t.rows() != items {
-		return 0, fmt.Errorf("dataset: %s: %s has %d lines, want %d", r.files.path, file, t.rows(), items)
 	}
 	task := r.meta.task
 	if task == ogbUnknown {
@@ -99,20 +95,10 @@ func ogbLabels(file string, task ogbTask, classes int, t *numberTable[float32], 
 		class[i] = int32(x)
 		count = max(count, int(x)+1)
 	}
-	names, err := numberedClasses(count, g)
-	return Labels{Class: class, Names: names}, err
-}
-
-// numberedClasses returns the names "0", "1", … of classes that have no others.
-func numberedClasses(n int, g *guard) ([]string, error) {
-	if err := g.need("classes", int64(n), 32); err != nil {
-		return nil, err
+	if err := g.need("classes", int64(count), 32); err != nil {
+		return Labels{}, err
 	}
-	names := make([]string, n)
-	for k := range names {
-		names[k] = strconv.Itoa(k)
-	}
-	return names, nil
+	return Labels{Class: class, Names: numberNames(count)}, nil
 }
 
 func classRange(classes int) string {

@@ -35,7 +35,7 @@ func TestOGBFiles(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			path := filepath.Dir(filepath.Dir(realFile(t, "ogb", c.file+"/raw/edge.csv.gz")))
-			d, err := Open(t.Context(), path, Options{})
+			d, err := openLayout(t.Context(), path, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func in(t testing.TB, folder string, set map[string]string, others map[string]st
 }
 
 func TestOGBGraphs(t *testing.T) {
-	d, err := Open(t.Context(), in(t, "ogbg_molclintox", ogbGraphs(), nil), Options{})
+	d, err := openLayout(t.Context(), in(t, "ogbg_molclintox", ogbGraphs(), nil), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestOGBGraphs(t *testing.T) {
 }
 
 func TestOGBVertices(t *testing.T) {
-	d, err := Open(t.Context(), in(t, "ogbn_arxiv", ogbVertices(), nil), Options{})
+	d, err := openLayout(t.Context(), in(t, "ogbn_arxiv", ogbVertices(), nil), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestOGBMeta(t *testing.T) {
 		"no labels":         {"mine", map[string]string{"raw/node-label.csv": ""}, NoTask, 0, 0, 2, NoMetric, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := Open(t.Context(), in(t, c.folder, ogbVertices(), c.others), Options{})
+			d, err := openLayout(t.Context(), in(t, c.folder, ogbVertices(), c.others), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,8 +249,8 @@ func TestOGBFaults(t *testing.T) {
 		"split item 3":      {map[string]string{"split/time/train.csv": "3\n"}, []string{"train.csv:1", "item 3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(t.Context(), in(t, "ogbn_arxiv", ogbVertices(), c.files), Options{})
-			wantTextError(t, err, c.want...)
+			_, err := openLayout(t.Context(), in(t, "ogbn_arxiv", ogbVertices(), c.files), Options{})
+			wantError(t, err, c.want...)
 		})
 	}
 	for name, c := range map[string]struct{ task, label string }{
@@ -258,10 +258,10 @@ func TestOGBFaults(t *testing.T) {
 		"infinite target":          {"regression", "inf\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(t.Context(), in(t, "ogbn_arxiv", ogbVertices(), map[string]string{
+			_, err := openLayout(t.Context(), in(t, "ogbn_arxiv", ogbVertices(), map[string]string{
 				"raw/node-label.csv": "1\n" + c.label + "0\n", "master.csv": ",ogbn-arxiv\ntask type," + c.task + "\n",
 			}), Options{})
-			wantTextError(t, err, "node-label.csv:2")
+			wantError(t, err, "node-label.csv:2")
 		})
 	}
 }
@@ -269,8 +269,8 @@ func TestOGBFaults(t *testing.T) {
 // Layouts of OGB that are not read say so.
 func TestOGBOtherLayouts(t *testing.T) {
 	for file, want := range map[string]string{"raw/data.npz": "text layout", "raw/triplet-type-list.csv.gz": "one kind"} {
-		_, err := Open(t.Context(), writeFiles(t, map[string]string{file: "x"}), Options{})
-		wantTextError(t, err, want)
+		_, err := openLayout(t.Context(), writeFiles(t, map[string]string{file: "x"}), Options{})
+		wantError(t, err, want)
 	}
 }
 
@@ -291,7 +291,7 @@ func TestOGBArchive(t *testing.T) {
 func TestOGBBomb(t *testing.T) {
 	set := maps.Clone(ogbVertices())
 	set["raw/node-feat.csv"] = strings.Repeat("0,1\n", 8<<20)
-	_, err := Open(t.Context(), in(t, "ogbn_arxiv", set, nil), Options{Limits: Limits{Floor: 1 << 20, Ratio: 8}})
+	_, err := openLayout(t.Context(), in(t, "ogbn_arxiv", set, nil), Options{Limits: Limits{Floor: 1 << 20, Ratio: 8}})
 	var limit *LimitError
 	if !errors.As(err, &limit) {
 		t.Errorf("got %v", err)

@@ -25,6 +25,9 @@ var ondiskFormat = Format{
 // metadataFile describes a set in its folder.
 const metadataFile = "metadata.yaml"
 
+// maxMetadata bounds its size.
+const maxMetadata = 1 << 20
+
 func detectOndisk(p Probe) Score {
 	switch {
 	case p.Dir && p.Has(metadataFile):

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -37,7 +38,7 @@ type sourceFile struct {
 
 // graph reads the structure: from the compressed rows where these are fresh
 // and the options ask for what they were made with, else from the edges.
-func (r *ondiskReader) graph(f metaFile, opt Options) (*graph.Graph, error) {
+func (r *ondiskReader) graph(ctx context.Context, f metaFile, opt Options) (*graph.Graph, error) {
 	e := edgeList{path: r.metaPath(), n: r.n, keep: r.keepsDuplicates()}
 	e.row = func(i int64) string { return fmt.Sprintf("%s, edge %d (counted from 0)", f.Path, i) }
 	weights := r.weights()
@@ -51,7 +52,7 @@ func (r *ondiskReader) graph(f metaFile, opt Options) (*graph.Graph, error) {
 			return g, nil
 		}
 	}
-	src, dst, err := r.edgeColumns(f)
+	src, dst, err := r.edgeColumns(ctx, f)
 	if err != nil {
 		return nil, err
 	}

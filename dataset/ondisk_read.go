@@ -1,13 +1,11 @@
 package dataset
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/weft-gnn/weft/tensor"
@@ -32,7 +30,7 @@ func readOndisk(ctx context.Context, path string, opt Options) (*Dataset, error)
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	r.guard = opt.Limits.guard(r.dir, size)
-	if err := decodeYAML(r.metaPath(), &r.meta); err != nil {
+	if err := decodeYAML(r.metaPath(), maxMetadata, &r.meta); err != nil {
 		return nil, err
 	}
 	if r.weft, err = r.readWeft(); err != nil {
@@ -47,7 +45,7 @@ func readOndisk(ctx context.Context, path string, opt Options) (*Dataset, error)
 	}
 	r.n = int(n)
 	d := &Dataset{Name: r.meta.Name}
-	if d.Graph, err = r.graph(edges, opt); err != nil {
+	if d.Graph, err = r.graph(ctx, edges, opt); err != nil {
 		return nil, err
 	}
 	for _, step := range []func(*Dataset) error{r.features, r.readTask, r.extra} {
@@ -82,9 +80,9 @@ func (r *ondiskReader) npy(path string) (*array, error) {
 
 // edgeColumns reads sources and destinations: a 2 × m array, or two columns of
 // comma-separated text.
-func (r *ondiskReader) edgeColumns(f metaFile) (src, dst []int64, err error) {
+func (r *ondiskReader) edgeColumns(ctx context.Context, f metaFile) (src, dst []int64, err error) {
 	if f.Format == "csv" {
-		return r.edgesCSV(f)
+		return r.edgesCSV(ctx, f)
 	}
 	a, err := r.array(f)
 	if err != nil {
@@ -104,7 +102,8 @@ func (r *ondiskReader) edgeColumns(f metaFile) (src, dst []int64, err error) {
 	return both[:m:m], both[m:], nil
 }
 
-func (r *ondiskReader) edgesCSV(f metaFile) (src, dst []int64, err error) {
+// edgesCSV reads two vertices on each line.
+func (r *ondiskReader) edgesCSV(ctx context.Context, f metaFile) (src, dst []int64, err error) {
 	path, err := f.in(r.dir)
 	if err != nil {
 		return nil, nil, err
@@ -114,24 +113,16 @@ func (r *ondiskReader) edgesCSV(f metaFile) (src, dst []int64, err error) {
 		return nil, nil, fmt.Errorf("dataset: %w", err)
 	}
 	defer file.Close()
-	scan := bufio.NewScanner(file)
-	for line := 1; scan.Scan(); line++ {
-		// 16 bytes of ids and, where the slices grow, as many again.
-		if err := r.guard.need(path, 1, 32); err != nil {
-			return nil, nil, err
-		}
-		u, v, ok := strings.Cut(scan.Text(), ",")
-		s, errU := strconv.ParseInt(strings.TrimSpace(u), 10, 64)
-		t, errV := strconv.ParseInt(strings.TrimSpace(v), 10, 64)
-		if !ok || errU != nil || errV != nil {
-			return nil, nil, fmt.Errorf("dataset: %s:%d: %q, want two comma-separated vertex numbers", path, line, scan.Text())
-		}
-		src, dst = append(src, s), append(dst, t)
+	l, err := newLines(ctx, path, file, r.guard)
+	if err != nil {
+		return nil, nil, err
 	}
-	if err := scan.Err(); err != nil {
-		return nil, nil, fmt.Errorf("dataset: %s: %w", path, err)
-	}
-	return src, dst, nil
+	err = l.records(func(line []byte) error {
+		ends, err := l.pair(line)
+		src, dst = append(src, ends[0]), append(dst, ends[1])
+		return err
+	})
+	return src, dst, err
 }
 
 // features reads the vertices' features, called feat or the only ones there
@@ -248,34 +239,12 @@ func (r *ondiskReader) part(set metaSet, class []int32) (items []int32, classes 
 	if err := labels.wantShape(len(items)); err != nil {
 		return nil, 0, err
 	}
-	v, err := labels.ints(r.guard)
+	of, classes, err := labels.classes(r.guard)
 	if err != nil {
-		return nil, 0, err
-	}
-	if classes, err = labels.classesOf(v, r.guard); err != nil {
 		return nil, 0, err
 	}
 	for i, item := range items {
-		class[item] = int32(v[i])
+		class[item] = of[i]
 	}
 	return items, classes, nil
-}
-
-// items reads indices of n items.
-func (a *array) items(n int, g *guard) ([]int32, error) {
-	if err := a.wantShape(-1); err != nil {
-		return nil, err
-	}
-	v, err := a.ints(g)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]int32, len(v))
-	for i, id := range v {
-		if id < 0 || id >= int64(n) {
-			return nil, a.errorf("entry %d: item %d is outside 0…%d", i, id, n-1)
-		}
-		out[i] = int32(id)
-	}
-	return out, nil
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,7 +63,7 @@ unknown: {key: 1}
 func TestReadGraphBolt(t *testing.T) {
 	dir := writeFiles(t, graphBoltFiles(t))
 	for _, path := range []string{dir, filepath.Join(dir, "metadata.yaml")} {
-		d, err := Open(t.Context(), path, Options{})
+		d, err := openFolder(t.Context(), path, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +90,7 @@ func TestReadGraphBolt(t *testing.T) {
 			t.Errorf("notes %q", d.Notes)
 		}
 	}
-	d, err := Open(t.Context(), dir, Options{Direction: Undirected, Duplicates: MergeDuplicates})
+	d, err := openFolder(t.Context(), dir, Options{Direction: Undirected, Duplicates: MergeDuplicates})
 	if err != nil || d.Graph.Counts.Arcs != 6 || d.Graph.Counts.Duplicates != 1 {
 		t.Errorf("%+v, %v: the options are not those of the mapped rows", d.Graph.Counts, err)
 	}
@@ -149,7 +150,7 @@ func TestOndiskFaults(t *testing.T) {
 			default:
 				files[c.file] = strings.Replace(files[c.file], c.old, c.new, 1)
 			}
-			_, err := Open(t.Context(), writeFiles(t, files), Options{})
+			_, err := openFolder(t.Context(), writeFiles(t, files), Options{})
 			if c.want == nil {
 				if err != nil {
 					t.Errorf("%v: an unknown key is no fault", err)
@@ -198,8 +199,8 @@ func TestWeftFaults(t *testing.T) {
 			files["w.json"] = "{" + c.json + "}"
 			files["high.npy"], files["low.npy"] = string(npyBytes(t, []int64{0, 1, 9, 0})), string(npyBytes(t, []int64{0, 1, -2, 0}))
 			files["bytes.npy"] = string(npyBytes(t, []uint8{'x'}))
-			_, err := Open(t.Context(), writeFiles(t, files), Options{})
-			wantTextError(t, err, c.want...)
+			_, err := openFolder(t.Context(), writeFiles(t, files), Options{})
+			wantError(t, err, c.want...)
 		})
 	}
 }
@@ -208,7 +209,7 @@ func TestGraphBoltCSV(t *testing.T) {
 	files := graphBoltFiles(t)
 	files["metadata.yaml"] = strings.Replace(files["metadata.yaml"], "format: numpy\n      path: edges/e.npy", "format: csv\n      path: edges/e.csv", 1)
 	files["edges/e.csv"] = "0,1\n1,2\n1, 2\n3,0\n"
-	d, err := Open(t.Context(), writeFiles(t, files), Options{})
+	d, err := openFolder(t.Context(), writeFiles(t, files), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,8 +217,8 @@ func TestGraphBoltCSV(t *testing.T) {
 		t.Errorf("arcs %v, want %v", got, want)
 	}
 	files["edges/e.csv"] = "0,1\nsrc,dst\n"
-	_, err = Open(t.Context(), writeFiles(t, files), Options{})
-	wantTextError(t, err, "e.csv:2", `"src,dst"`)
+	_, err = openFolder(t.Context(), writeFiles(t, files), Options{})
+	wantError(t, err, "e.csv:2", `"src"`)
 }
 
 // TestCSRIsUsedAndReplaced: fresh compressed rows are what is read, stale or
@@ -226,7 +227,7 @@ func TestCSRIsUsedAndReplaced(t *testing.T) {
 	dir := writeFiles(t, graphBoltFiles(t))
 	open := func() *graph.Graph {
 		t.Helper()
-		d, err := Open(t.Context(), dir, Options{})
+		d, err := openFolder(t.Context(), dir, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,16 +265,11 @@ func TestCSRIsUsedAndReplaced(t *testing.T) {
 	}
 }
 
-func TestJoinedText(t *testing.T) {
-	bytes := &array{name: "b", shape: []int{3}, dtype: dtype{kind: 'u', size: 1}, data: []byte("abc")}
-	for _, starts := range [][]int64{{}, {1, 3}, {0, 2}, {0, 2, 1, 3}, {0, 4}, {0, -1, 3}} {
-		at := &array{name: "at", shape: []int{len(starts)}, dtype: dtype{kind: 'i', size: 8}, data: le(starts)}
-		if _, err := joinedText(bytes, at, freeGuard()); err == nil {
-			t.Errorf("the starts %v are taken", starts)
-		}
+// openFolder reads the folder at path as source.Open does.
+func openFolder(ctx context.Context, path string, opt Options) (*Dataset, error) {
+	d, err := readOndisk(ctx, path, opt)
+	if err != nil {
+		return nil, err
 	}
-	at := &array{name: "at", shape: []int{4}, dtype: dtype{kind: 'i', size: 8}, data: le([]int64{0, 0, 2, 3})}
-	if got, err := joinedText(bytes, at, freeGuard()); err != nil || !slices.Equal(got, []string{"", "ab", "c"}) {
-		t.Errorf("%q, %v", got, err)
-	}
+	return d, d.finish(path, path, opt.Split)
 }

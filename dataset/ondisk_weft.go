@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
 )
 
 // readWeft reads the file that metadata.Weft names, nil where it names none.
@@ -73,7 +72,7 @@ func (r *ondiskReader) offsets(d *Dataset, w *metaWeft) error {
 	if err != nil {
 		return err
 	}
-	return d.checkOffsets()
+	return d.Validate()
 }
 
 func (r *ondiskReader) labels(d *Dataset, w *metaWeft) error {
@@ -83,19 +82,14 @@ func (r *ondiskReader) labels(d *Dataset, w *metaWeft) error {
 		if err != nil {
 			return err
 		}
-		v, err := a.ints(r.guard)
+		class, classes, err := a.classes(r.guard)
 		if err != nil {
 			return err
 		}
-		if classes, err := a.classesOf(v, r.guard); err != nil {
-			return err
-		} else if classes > len(w.Classes) {
+		if classes > len(w.Classes) {
 			return a.errorf("the class %d, %d classes are named", classes-1, len(w.Classes))
 		}
-		d.Labels.Class = make([]int32, len(v))
-		for i, c := range v {
-			d.Labels.Class[i] = int32(c)
-		}
+		d.Labels.Class = class
 	}
 	if w.Targets != "" {
 		a, err := r.npy(w.Targets)
@@ -106,7 +100,7 @@ func (r *ondiskReader) labels(d *Dataset, w *metaWeft) error {
 			return err
 		}
 	}
-	return d.checkLabels()
+	return d.Validate()
 }
 
 func (r *ondiskReader) splits(d *Dataset, w *metaWeft) error {
@@ -151,30 +145,4 @@ func (r *ondiskReader) ids(d *Dataset, w *metaWeft) error {
 	}
 	d.IDs.Text, err = joinedText(text, at, r.guard)
 	return err
-}
-
-// joinedText cuts bytes into texts at the given starts, the last being the end.
-func joinedText(text, at *array, g *guard) ([]string, error) {
-	if text.dtype.size != 1 {
-		return nil, text.errorf("elements of type %v, want bytes", text.dtype)
-	}
-	start, err := at.ints(g)
-	if err != nil {
-		return nil, err
-	}
-	if len(start) == 0 || start[0] != 0 || start[len(start)-1] != int64(len(text.data)) || !slices.IsSorted(start) {
-		return nil, at.errorf("the starts do not ascend from 0 to %d", len(text.data))
-	}
-	if err := g.need(text.name, int64(len(start)), 16); err != nil {
-		return nil, err
-	}
-	if err := g.need(text.name, int64(len(text.data)), 1); err != nil {
-		return nil, err
-	}
-	all := string(text.data)
-	out := make([]string, len(start)-1)
-	for i := range out {
-		out[i] = all[start[i]:start[i+1]]
-	}
-	return out, nil
 }

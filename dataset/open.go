@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"context"
-	"fmt"
 )
 
 // Open finds the set that ref names, a name or a path as [Find] takes them,
@@ -16,18 +15,11 @@ func Open(ctx context.Context, ref string, opt Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := e.read(ctx, opt)
+	d, err := read(ctx, e, opt)
 	if err != nil {
 		return nil, err
 	}
-	d.Name = ref
-	if d.Offsets != nil && d.Graph.Graphs == nil {
-		d.Graph.Graphs = d.Offsets
-	}
-	if err := d.Validate(); err != nil {
-		return nil, fmt.Errorf("%w (in %s)", err, e.Path)
-	}
-	if err := d.applySplit(opt.Split); err != nil {
+	if err := d.finish(ref, e.Path, opt.Split); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -35,21 +27,22 @@ func Open(ctx context.Context, ref string, opt Options) (*Dataset, error) {
 
 // read reads the entry in the layout that opt names, the entry's own, or the
 // one its content has.
-func (e Entry) read(ctx context.Context, opt Options) (*Dataset, error) {
+func read(ctx context.Context, e Entry, opt Options) (*Dataset, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if e.Path == "" {
 		return builtin(e.Name)(opt)
 	}
-	f, err := e.layout(opt)
+	f, err := layoutOf(e, opt)
 	if err != nil {
 		return nil, err
 	}
 	return f.Read(ctx, e.Path, opt)
 }
 
-func (e Entry) layout(opt Options) (*Format, error) {
+// layoutOf returns the layout that read reads the entry in.
+func layoutOf(e Entry, opt Options) (*Format, error) {
 	switch {
 	case opt.Format != "":
 		return formatByName(opt.Format)

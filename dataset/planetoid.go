@@ -157,8 +157,7 @@ func (f planetoidFiles) sparse(suffix string) (*sparseRows, error) {
 	if !ok {
 		return nil, fmt.Errorf("dataset: %s: a %s, want a SciPy CSR matrix", f.path(suffix), pyType(v))
 	}
-	s.name = f.path(suffix)
-	s.ptr.name, s.col.name, s.value.name = s.name+": indptr", s.name+": indices", s.name+": data"
+	s.rename(f.path(suffix))
 	return s, nil
 }
 
@@ -330,7 +329,7 @@ func (f planetoidFiles) edges(d *Dataset, opt Options) error {
 		return err
 	}
 	for _, item := range *lists {
-		if err := e.addList(item.Key, item.Value); err != nil {
+		if err := addList(&e, item.Key, item.Value); err != nil {
 			return err
 		}
 	}
@@ -339,7 +338,7 @@ func (f planetoidFiles) edges(d *Dataset, opt Options) error {
 }
 
 // addList lists the arcs from a vertex to its neighbours, Python numbers all.
-func (e *edgeList) addList(key, value any) error {
+func addList(e *edgeList, key, value any) error {
 	v, ok := key.(int)
 	l, isList := value.(*types.List)
 	if !ok || !isList {
@@ -368,13 +367,4 @@ func span(lo, hi int) []int32 {
 		out = append(out, int32(i))
 	}
 	return out
-}
-
-// numberNames are the names "0", "1", … of classes that have no others.
-func numberNames(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = strconv.Itoa(i)
-	}
-	return names
 }

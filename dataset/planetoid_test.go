@@ -42,7 +42,7 @@ func planetoidFilesOf() map[string]string {
 
 func TestPlanetoid(t *testing.T) {
 	dir := writeFiles(t, planetoidFilesOf())
-	d, err := Open(t.Context(), dir, Options{})
+	d, err := openLayout(t.Context(), dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestPlanetoid(t *testing.T) {
 		t.Errorf("notes %q", d.Notes)
 	}
 	for _, path := range []string{"ind.tiny", "ind.tiny.graph", "ind.tiny.test.index"} {
-		if _, err := Open(t.Context(), filepath.Join(dir, path), Options{}); err != nil {
+		if _, err := openLayout(t.Context(), filepath.Join(dir, path), Options{}); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -89,6 +89,7 @@ func TestPlanetoidFaults(t *testing.T) {
 		"fewer labels":       {"ty", string(pickled().array("i4", le([]int32{1, 0, 0}), 1, 3).bytes()), []string{"1×3", "2 rows"}},
 		"fewer classes":      {"ty", string(pickled().array("i4", le([]int32{1, 0, 0, 1}), 2, 2).bytes()), []string{"2×2"}},
 		"columns":            {"tx", string(pickled().csr(3, nil, nil).bytes()), []string{"ind.tiny.tx", "3 columns", "2"}},
+		"without arrays":     {"allx", "cscipy.sparse.csr\ncsr_matrix\n)\x81.", []string{"ind.tiny.tx", "allx has 0"}},
 		"column range":       {"allx", string(pickled().csr(2, [][2]float32{{2, 1}}, nil, nil, nil).bytes()), []string{"ind.tiny.allx", "row 0", "column 2"}},
 		"test in allx":       {"test.index", "6\n3\n", []string{"test.index:2", "vertex 3"}},
 		"test twice":         {"test.index", "6\n6\n", []string{"test.index:2", "twice"}},
@@ -110,18 +111,18 @@ func TestPlanetoidFaults(t *testing.T) {
 			if files["ind.tiny."+c.file] = c.content; c.content == "" {
 				delete(files, "ind.tiny."+c.file)
 			}
-			_, err := Open(t.Context(), filepath.Join(writeFiles(t, files), "ind.tiny"), Options{})
-			wantTextError(t, err, c.want...)
+			_, err := openLayout(t.Context(), filepath.Join(writeFiles(t, files), "ind.tiny"), Options{})
+			wantError(t, err, c.want...)
 		})
 	}
-	_, err := Open(t.Context(), t.TempDir(), Options{Format: "planetoid"})
-	wantTextError(t, err, "ind.NAME")
+	_, err := openLayout(t.Context(), t.TempDir(), Options{Format: "planetoid"})
+	wantError(t, err, "ind.NAME")
 }
 
 // TestCiteSeerGaps: the 15 ids that test.index leaves out are vertices without
 // features, label or part of the split.
 func TestCiteSeerGaps(t *testing.T) {
-	d := openReal(t, "citeseer", Options{})
+	d := openReal(t, "planetoid", "ind.citeseer.graph")
 	if d.Graph.N != 3327 {
 		t.Fatalf("%d vertices, want 3327", d.Graph.N)
 	}
@@ -149,7 +150,7 @@ func TestCiteSeerGaps(t *testing.T) {
 // TestPublicSplit: 20 training vertices of each class, and then 500 and 1,000.
 func TestPublicSplit(t *testing.T) {
 	for _, name := range []string{"cora", "citeseer"} {
-		d := openReal(t, name, Options{})
+		d := openReal(t, "planetoid", "ind."+name+".graph")
 		per := make([]int, d.Labels.Classes())
 		for _, v := range d.Splits[0].Train {
 			per[d.Labels.Class[v]]++
@@ -161,4 +162,15 @@ func TestPublicSplit(t *testing.T) {
 			t.Errorf("%s: %d and %d", name, len(s.Val), len(s.Test))
 		}
 	}
+}
+
+// TestPlanetoidCycle: a list of neighbours that holds itself is refused without
+// following it.
+func TestPlanetoidCycle(t *testing.T) {
+	v, err := unpickle("x", []byte("]q\x01h\x01a."), Limits{}.guard("x", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := edgeList{path: "x", n: 1}
+	wantError(t, addList(&e, 0, v), "the neighbours of 0", "list")
 }

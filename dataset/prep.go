@@ -60,34 +60,23 @@ const (
 	OutDegree                   // one feature: log(1 + out-degree), scaled; no column of a table
 )
 
-var columnKindNames = [...]string{
+var columnKindTexts = texts{"column kind", []string{
 	Numeric: "numeric", Category: "category", InDegree: "in-degree", OutDegree: "out-degree",
-}
+}}
 
-func (k ColumnKind) String() string {
-	if k < 0 || int(k) >= len(columnKindNames) {
-		return fmt.Sprintf("ColumnKind(%d)", int(k))
-	}
-	return columnKindNames[k]
-}
+func (k ColumnKind) String() string { return columnKindTexts.of(int(k)) }
 
 // MarshalText writes the kind's text. Errors: the value names no kind.
-func (k ColumnKind) MarshalText() ([]byte, error) {
-	if k < 0 || int(k) >= len(columnKindNames) {
-		return nil, fmt.Errorf("dataset: no column kind has the number %d", int(k))
-	}
-	return []byte(columnKindNames[k]), nil
-}
+func (k ColumnKind) MarshalText() ([]byte, error) { return columnKindTexts.marshal(int(k)) }
 
-// UnmarshalText reads what MarshalText writes. Errors: any other text.
+// UnmarshalText reads what MarshalText writes. Errors: any other text; the
+// error lists what is accepted.
 func (k *ColumnKind) UnmarshalText(text []byte) error {
-	for i, name := range columnKindNames {
-		if name == string(text) {
-			*k = ColumnKind(i)
-			return nil
-		}
+	v, err := columnKindTexts.unmarshal(text)
+	if err == nil {
+		*k = ColumnKind(v)
 	}
-	return fmt.Errorf("dataset: column kind %q is not one of numeric, category, in-degree, out-degree", text)
+	return err
 }
 
 // Width returns the number of features the column becomes.
@@ -103,22 +92,13 @@ func (c PrepColumn) scaled(x float64) float32 {
 	return float32((x - c.Mean) / c.Scale)
 }
 
-// width returns the number of features that the columns become together.
-func width(columns []PrepColumn) int {
-	w := 0
-	for _, c := range columns {
-		w += c.Width()
-	}
-	return w
-}
-
 // Validate checks a Prep that was read from a file.
 //
 // Errors: the first of a number that is not finite, a scale that is not
 // positive, a value, class or column that is listed twice, a column without a
 // name.
 func (p *Prep) Validate() error {
-	if p.Task < 0 || int(p.Task) >= len(taskNames) {
+	if !taskTexts.has(int(p.Task)) {
 		return fmt.Errorf("dataset: preprocessing: no task has the number %d", int(p.Task))
 	}
 	if err := distinct(p.Classes); err != nil {
@@ -152,7 +132,7 @@ func validateColumns(columns []PrepColumn) error {
 func (c PrepColumn) validate() error {
 	fromTable := c.Kind == Numeric || c.Kind == Category
 	switch {
-	case c.Kind < 0 || int(c.Kind) >= len(columnKindNames):
+	case !columnKindTexts.has(int(c.Kind)):
 		return fmt.Errorf("no column kind has the number %d", int(c.Kind))
 	case fromTable && c.Name == "":
 		return errors.New("it has no name")

@@ -87,12 +87,6 @@ func probe(path string) (Probe, error) {
 	return p, err
 }
 
-// prefixExists reports whether files named path.something exist.
-func prefixExists(path string) bool {
-	found, err := filepath.Glob(globEscape(path) + ".*")
-	return err == nil && len(found) > 0
-}
-
 func dirNames(path string) ([]string, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -107,8 +101,7 @@ func dirNames(path string) ([]string, error) {
 }
 
 var (
-	gzipMagic = []byte{0x1f, 0x8b}
-	zipMagic  = []byte("PK\x03\x04")
+	zipMagic = []byte("PK\x03\x04")
 )
 
 func (p *Probe) readHead() error {
@@ -171,4 +164,27 @@ func stem(base string) string {
 		}
 	}
 	return name
+}
+
+// Lines returns the lines that the head of a file shows entirely.
+func (p Probe) Lines() [][]byte {
+	head := bytes.TrimPrefix(p.Head, []byte("\ufeff"))
+	lines := bytes.Split(head, []byte("\n"))
+	if len(lines) > 1 {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// plainStem is a file's name without what packed it and without its extension.
+func plainStem(name string) string {
+	name = strings.TrimSuffix(name, ".gz")
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// prefixExists reports whether files named path.something exist.
+func prefixExists(path string) bool {
+	names, err := dirNames(filepath.Dir(path))
+	prefix := filepath.Base(path) + "."
+	return err == nil && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, prefix) })
 }

@@ -32,7 +32,7 @@ var snapFormat = Format{
 // three numbers of which the first two are integers.
 func detectSNAP(p Probe) Score {
 	columns := 0
-	for _, line := range wholeLines(p) {
+	for _, line := range p.Lines() {
 		if isBlank(line) || isSNAPComment(line) {
 			continue
 		}
@@ -49,16 +49,6 @@ func detectSNAP(p Probe) Score {
 		return Likely
 	}
 	return Possible
-}
-
-// wholeLines returns the lines that the head of a file shows entirely.
-func wholeLines(p Probe) [][]byte {
-	head := bytes.TrimPrefix(p.Head, []byte("\ufeff"))
-	lines := bytes.Split(head, []byte("\n"))
-	if len(lines) > 1 {
-		lines = lines[:len(lines)-1]
-	}
-	return lines
 }
 
 // edgeColumns counts the fields of a line, false where it lists no edge.

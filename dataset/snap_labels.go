@@ -59,12 +59,6 @@ func labelFile(path string) (string, error) {
 	return found, nil
 }
 
-// plainStem is a file's name without what packed it and without its extension.
-func plainStem(name string) string {
-	name = strings.TrimSuffix(name, ".gz")
-	return strings.TrimSuffix(name, filepath.Ext(name))
-}
-
 func parseSNAPLabels(l *lineReader) (*snapLabels, error) {
 	y := &snapLabels{path: l.name, seen: make(map[int64]int64)}
 	for line, ok := l.next(); ok; line, ok = l.next() {

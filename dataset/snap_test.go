@@ -28,7 +28,7 @@ func TestSNAPFiles(t *testing.T) {
 		{"email-Eu-core.txt", Directed, 1005, graph.Counts{Rows: 25571, Listed: 25571, Arcs: 24929, Loops: 642}, []int64{1, 1005}, 42},
 	} {
 		t.Run(fmt.Sprint(c.file, c.direction), func(t *testing.T) {
-			d, err := Open(t.Context(), realFile(t, "snap", c.file), Options{Direction: c.direction})
+			d, err := openLayout(t.Context(), realFile(t, "snap", c.file), Options{Direction: c.direction})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestSNAPFiles(t *testing.T) {
 			}
 		})
 	}
-	d, err := Open(t.Context(), realFile(t, "snap", "email-Eu-core.txt"), Options{})
+	d, err := openLayout(t.Context(), realFile(t, "snap", "email-Eu-core.txt"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestSNAPFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readText(t, "a.txt", c.text, Options{Format: "snap"})
-			wantTextError(t, err, c.want...)
+			wantError(t, err, c.want...)
 		})
 	}
 }
@@ -145,9 +145,9 @@ func TestSNAPLabels(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.files["a.txt"] = "10 20\n20 40\n"
-			d, err := Open(t.Context(), filepath.Join(writeFiles(t, c.files), "a.txt"), Options{})
+			d, err := openLayout(t.Context(), filepath.Join(writeFiles(t, c.files), "a.txt"), Options{})
 			if c.fault != nil {
-				wantTextError(t, err, c.fault...)
+				wantError(t, err, c.fault...)
 				return
 			}
 			if err != nil {

@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 )
 
 // Source says how a set is opened, so that it can be opened again: it is plain
@@ -24,11 +22,6 @@ func (s Source) Name() string {
 		return s.Tables.name()
 	}
 	return s.Data
-}
-
-// defaultSplit is drawn where tables state none.
-func defaultSplit(seed uint64) SplitSpec {
-	return SplitSpec{Kind: RandomSplit, Fractions: [3]float64{0.6, 0.2, 0.2}, Seed: seed}
 }
 
 // Open reads the set; opt says where names are looked up and what is allowed.
@@ -74,7 +67,7 @@ func (s Source) tables(opt Options) (*TableSpec, error) {
 	if err != nil || e.Path == "" {
 		return nil, err
 	}
-	f, err := e.layout(opt)
+	f, err := layoutOf(e, opt)
 	if err != nil || f.Name != tablesFormat.Name {
 		return nil, err
 	}
@@ -104,19 +97,4 @@ func (s Source) Kept(opt Options) (Source, error) {
 		return s, err
 	}
 	return s, absolute(&s.Split.File)
-}
-
-// absolute makes paths absolute; empty ones stay.
-func absolute(paths ...*string) error {
-	for _, p := range paths {
-		if *p == "" || isURL(*p) {
-			continue
-		}
-		abs, err := filepath.Abs(*p)
-		if err != nil {
-			return fmt.Errorf("dataset: %w", err)
-		}
-		*p = abs
-	}
-	return nil
 }

@@ -11,67 +11,6 @@ import (
 	"github.com/weft-gnn/weft/internal/rng"
 )
 
-// SplitKind says where a split comes from.
-type SplitKind int
-
-// The kinds of split.
-const (
-	OwnSplit      SplitKind = iota // the set's own
-	RandomSplit                    // Fractions of the labelled items
-	PerClassSplit                  // PerClass items of each class, then Val and Test others
-	FileSplit                      // one word per item in File: train, val, test or none
-	ColumnSplit                    // the same words in a column of a user's vertex table
-)
-
-// SplitSpec asks for a split. Random ones shuffle the labelled items, in
-// ascending order, by the seed alone, so that they are the same everywhere.
-type SplitSpec struct {
-	Kind SplitKind
-	// Name picks one of the set's own splits ("fold 3"); "" is the first.
-	Name string
-	// Fractions are the shares of train, val and test; they sum to at most 1,
-	// and items left over are in no part.
-	Fractions [3]float64
-	// PerClass is the number of training items of each class.
-	PerClass int
-	// Val and Test are the numbers of items of a PerClassSplit; Test 0 means
-	// all that are left.
-	Val, Test int
-	Seed      uint64
-	File      string
-	Column    string // read by the format of user tables
-}
-
-// Validate checks the numbers that the kind reads.
-func (s SplitSpec) Validate() error {
-	switch s.Kind {
-	case RandomSplit:
-		sum := 0.0
-		for _, f := range s.Fractions {
-			if !(f >= 0 && f <= 1) {
-				return fmt.Errorf("dataset: split: fraction %v, want 0 to 1", f)
-			}
-			sum += f
-		}
-		// Thirds and tenths do not sum to 1 exactly.
-		if sum > 1+1e-9 {
-			return fmt.Errorf("dataset: split: the fractions %v sum to %v, want at most 1", s.Fractions, sum)
-		}
-	case PerClassSplit:
-		if s.PerClass < 1 || s.Val < 0 || s.Test < 0 {
-			return fmt.Errorf("dataset: split: %d items per class, %d and %d for val and test: want at least 1, 0 and 0", s.PerClass, s.Val, s.Test)
-		}
-	case FileSplit:
-		if s.File == "" {
-			return fmt.Errorf("dataset: split: no file named")
-		}
-	case OwnSplit, ColumnSplit:
-	default:
-		return fmt.Errorf("dataset: split: unknown kind %d", s.Kind)
-	}
-	return nil
-}
-
 // applySplit puts the split asked for first and checks that it can be trained
 // with: its training part is not empty and its parts share no item. Items
 // without a label are taken out, an empty validation part is allowed; both are

@@ -111,7 +111,7 @@ func TestPerClassSplit(t *testing.T) {
 		{SplitSpec{Kind: PerClassSplit, PerClass: 3, Val: 22}, "21 items are left"},
 		{SplitSpec{Kind: PerClassSplit}, "at least 1"},
 	} {
-		wantTextError(t, labelled(class...).applySplit(c.spec), c.want)
+		wantError(t, labelled(class...).applySplit(c.spec), c.want)
 	}
 }
 
@@ -126,14 +126,14 @@ func TestSplitSpecFaults(t *testing.T) {
 	if err := (SplitSpec{Kind: RandomSplit, Fractions: [3]float64{.1, .2, .7}}).Validate(); err != nil {
 		t.Error(err)
 	}
-	wantTextError(t, labelled(0, 1).applySplit(SplitSpec{Kind: RandomSplit}), "no training items")
-	wantTextError(t, labelled(-1, -1).applySplit(SplitSpec{Kind: RandomSplit, Fractions: [3]float64{1, 0, 0}}), "no training items")
-	wantTextError(t, labelled(0, 1).applySplit(SplitSpec{Name: "fold 1"}), "no split of its own")
-	wantTextError(t, labelled(0, 1).applySplit(SplitSpec{Kind: ColumnSplit, Column: "fold"}), `column "fold"`)
-	wantTextError(t, labelled(0, 1).applySplit(SplitSpec{Kind: 99}), "unknown kind")
+	wantError(t, labelled(0, 1).applySplit(SplitSpec{Kind: RandomSplit}), "no training items")
+	wantError(t, labelled(-1, -1).applySplit(SplitSpec{Kind: RandomSplit, Fractions: [3]float64{1, 0, 0}}), "no training items")
+	wantError(t, labelled(0, 1).applySplit(SplitSpec{Name: "fold 1"}), "no split of its own")
+	wantError(t, labelled(0, 1).applySplit(SplitSpec{Kind: ColumnSplit, Column: "fold"}), `column "fold"`)
+	wantError(t, labelled(0, 1).applySplit(SplitSpec{Kind: 99}), "unknown kind")
 	d := labelled(0, 1)
 	d.Splits = []Split{{Name: "fold 1", Train: []int32{0}}, {Name: "fold 2", Train: []int32{1}}}
-	wantTextError(t, d.applySplit(SplitSpec{Name: "fold 3"}), "fold 1, fold 2")
+	wantError(t, d.applySplit(SplitSpec{Name: "fold 3"}), "fold 1, fold 2")
 }
 
 // TestSplitNotes: empty validation and unlabelled items are said, not refused.
@@ -167,9 +167,9 @@ func TestFileSplit(t *testing.T) {
 	if s := d.Splits[0]; fmt.Sprint(s.Train, s.Val, s.Test) != "[0] [1] [2]" {
 		t.Errorf("%+v", s)
 	}
-	wantTextError(t, labelled(0, 1, 0, 1).applySplit(spec("short.txt")), "short.txt", "1 lines for 4")
-	wantTextError(t, labelled(0, 1, 0, 1).applySplit(spec("long.txt")), "long.txt:5", "4 items")
-	wantTextError(t, labelled(0, 1, 0, 1).applySplit(spec("word.txt")), "word.txt:2", `"validate"`)
-	wantTextError(t, labelled(0, 1, 0, 1).applySplit(spec("absent.txt")), "absent.txt")
-	wantTextError(t, labelled(0).applySplit(SplitSpec{Kind: FileSplit}), "no file")
+	wantError(t, labelled(0, 1, 0, 1).applySplit(spec("short.txt")), "short.txt", "1 lines for 4")
+	wantError(t, labelled(0, 1, 0, 1).applySplit(spec("long.txt")), "long.txt:5", "4 items")
+	wantError(t, labelled(0, 1, 0, 1).applySplit(spec("word.txt")), "word.txt:2", `"validate"`)
+	wantError(t, labelled(0, 1, 0, 1).applySplit(spec("absent.txt")), "absent.txt")
+	wantError(t, labelled(0).applySplit(SplitSpec{Kind: FileSplit}), "no file")
 }

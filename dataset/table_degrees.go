@@ -29,7 +29,11 @@ func (r *tableRead) degrees() error {
 		}
 		degree := r.degreesOf(c.Kind)
 		if r.learning() && r.spec.Scale == Standardise {
-			c.Mean, c.Scale = meanAndDeviation(degree)
+			var m moments
+			for _, d := range degree {
+				m.add(d)
+			}
+			c.Mean, c.Scale = m.mean, m.deviation()
 		}
 		for i, d := range degree {
 			r.out.X.Row(i)[j] = c.scaled(d)
@@ -55,20 +59,4 @@ func (r *tableRead) degreesOf(kind ColumnKind) []float64 {
 		degree[i] = math.Log1p(d)
 	}
 	return degree
-}
-
-// meanAndDeviation returns the mean and the standard deviation, 1 for a
-// constant.
-func meanAndDeviation(x []float64) (mean, dev float64) {
-	s := newColumnStats("")
-	for _, v := range x {
-		s.count++
-		d := v - s.mean
-		s.mean += d / float64(s.count)
-		s.m2 += d * (v - s.mean)
-	}
-	if dev = math.Sqrt(s.m2 / float64(max(s.count, 1))); dev == 0 {
-		dev = 1
-	}
-	return s.mean, dev
 }

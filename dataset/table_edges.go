@@ -30,10 +30,9 @@ func (r *tableRead) readEdges() error {
 	}
 	e := &r.edges
 	var err error
-	if e.table, err = openTable(spec.File, textLayout{spec.Delimiter, spec.Header}, r.guard); err != nil {
+	if e.table, err = r.table(spec.File, spec.Delimiter, spec.Header); err != nil {
 		return err
 	}
-	r.out.Notes = append(r.out.Notes, e.table.notes()...)
 	if err := r.planEdges(); err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ type encoder struct {
 	at     int            // first feature
 	value  map[string]int // of a category
 
-	missing, unseen int64
-	firstUnseen     string
+	missing int64
+	unseen  unseen
 }
 
 // newEncoders returns the encoders of columns, side by side.
@@ -69,10 +69,7 @@ func (e *encoder) putCategory(row []float32, c cell) {
 		row[e.at+i] = 1
 		return
 	}
-	if e.unseen == 0 {
-		e.firstUnseen = strings.Clone(c.String())
-	}
-	e.unseen++
+	e.unseen.add(c)
 }
 
 // notes says what was missing and what the column's dictionary lacks.
@@ -85,8 +82,21 @@ func (e *encoder) notes() []string {
 		}
 		notes = append(notes, fmt.Sprintf("column %s: %d missing values, %s", e.column.Name, e.missing, fill))
 	}
-	if e.unseen > 0 {
-		notes = append(notes, fmt.Sprintf("column %s: %d values that training did not have, such as %q: all zeros", e.column.Name, e.unseen, e.firstUnseen))
+	if e.unseen.count > 0 {
+		notes = append(notes, fmt.Sprintf("column %s: %d values that training did not have, such as %q: all zeros", e.column.Name, e.unseen.count, e.unseen.first))
 	}
 	return notes
+}
+
+// unseen counts values that training did not have.
+type unseen struct {
+	count int64
+	first string
+}
+
+func (u *unseen) add(c cell) {
+	if u.count == 0 {
+		u.first = strings.Clone(c.String())
+	}
+	u.count++
 }

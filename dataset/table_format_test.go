@@ -12,8 +12,8 @@ import (
 
 func TestTablesByPath(t *testing.T) {
 	const vertices, edges = "id,x\n1,5\n2,6\n3,7\n", "a,b\n1,2\n"
-	dir := files(t, map[string]string{
-		"vertices.csv": vertices, "edges.tsv.gz": strings.ReplaceAll(edges, ",", "\t"),
+	dir := writeFiles(t, map[string]string{
+		"vertices.csv": vertices, "edges.tsv.gz": gzipped(t, []byte(strings.ReplaceAll(edges, ",", "\t"))),
 		"people.csv": vertices, "knows.csv": "from,to,since\n1,2,2001\n", "my_edges.csv": edges,
 		"set.yml": "edges: {file: my_edges.csv}\n",
 	})
@@ -22,7 +22,7 @@ func TestTablesByPath(t *testing.T) {
 		B int64 `parquet:"b"`
 	}{{1, 2}})
 	for name, n := range map[string]int{".": 3, "knows.csv": 2, "my_edges.csv": 2, "edges.tsv.gz": 2, "edges.parquet": 2, "set.yml": 2} {
-		d, err := Open(context.Background(), filepath.Join(dir, name), Options{})
+		d, err := readTables(context.Background(), filepath.Join(dir, name), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -31,18 +31,18 @@ func TestTablesByPath(t *testing.T) {
 			t.Errorf("%s: %d vertices, %d arcs, want %d, 2", name, d.Graph.N, d.Graph.Counts.Arcs, n)
 		}
 	}
-	_, err := Open(context.Background(), filepath.Join(dir, "people.csv"), Options{})
+	_, err := readTables(context.Background(), filepath.Join(dir, "people.csv"), Options{})
 	wantError(t, err, "people.csv", "--vertices or --edges")
-	_, err = Open(context.Background(), files(t, nil), Options{Format: "tables"})
+	_, err = readTables(context.Background(), writeFiles(t, nil), Options{Format: "tables"})
 	wantError(t, err, "neither a table called vertices nor one called edges")
 }
 
 func TestTablesSplitByOption(t *testing.T) {
-	dir := files(t, map[string]string{
+	dir := writeFiles(t, map[string]string{
 		"vertices.csv": "id,y,part\n1,a,train\n2,b,test\n",
 		"set.yaml":     "vertices: {file: vertices.csv, label: y}\n",
 	})
-	d, err := Open(context.Background(), filepath.Join(dir, "set.yaml"), Options{Split: SplitSpec{Kind: ColumnSplit, Column: "part"}})
+	d, err := readTables(context.Background(), filepath.Join(dir, "set.yaml"), Options{Split: SplitSpec{Kind: ColumnSplit, Column: "part"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,53 +52,16 @@ func TestTablesSplitByOption(t *testing.T) {
 }
 
 func TestTableYAMLHeaderAndDelimiter(t *testing.T) {
-	dir := files(t, map[string]string{
+	dir := writeFiles(t, map[string]string{
 		"v.txt": "0 1\n1 2\n", "e.txt": "0 1\n",
 		"set.yaml": "vertices: {file: v.txt, header: false, delimiter: ' ', id: 1}\nedges: {file: e.txt, header: true, delimiter: ' '}\n",
 	})
-	d, err := Open(context.Background(), filepath.Join(dir, "set.yaml"), Options{})
+	d, err := readTables(context.Background(), filepath.Join(dir, "set.yaml"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(d.IDs.Int, []int64{0, 1}) || d.Graph.Counts.Arcs != 0 {
 		t.Errorf("ids %v, %d arcs: want two vertices and a header without rows", d.IDs.Int, d.Graph.Counts.Arcs)
-	}
-}
-
-func TestCellID(t *testing.T) {
-	for _, c := range []struct {
-		cell cell
-		n    int64
-		text string
-	}{
-		{cell{kind: cellInt, int: -7}, -7, ""},
-		{cell{kind: cellReal, num: 12}, 12, ""},
-		{cell{kind: cellReal, num: 0.5}, 0, "0.5"},
-		{cell{kind: cellReal, num: 1e300}, 0, "1e+300"},
-		{cell{kind: cellText, text: " 42 "}, 42, ""},
-		{cell{kind: cellUntyped, text: "+7"}, 0, "+7"},
-		{cell{kind: cellUntyped, text: "-0"}, 0, "-0"},
-		{cell{kind: cellUntyped, text: "-"}, 0, "-"},
-		{cell{kind: cellUntyped, text: "9223372036854775808"}, 0, "9223372036854775808"},
-		{cell{kind: cellUntyped, text: "NA"}, 0, "NA"}, // a name, not a gap
-	} {
-		n, text, isInt := c.cell.id()
-		if isInt != (c.text == "") || isInt && n != c.n || !isInt && text != c.text {
-			t.Errorf("%+v: %d, %q, %v", c.cell, n, text, isInt)
-		}
-	}
-}
-
-func TestParseNumber(t *testing.T) {
-	for text, want := range map[string]float64{"1": 1, "-2.5": -2.5, "1e3": 1000, "+.5": 0.5} {
-		if x, ok := parseNumber(text); !ok || x != want {
-			t.Errorf("%q: %v, %v", text, x, ok)
-		}
-	}
-	for _, text := range []string{"", "inf", "nan", "0x1p4", "1_000", "1e999", "e", "1,5"} {
-		if x, ok := parseNumber(text); ok {
-			t.Errorf("%q is the number %v", text, x)
-		}
 	}
 }
 
@@ -109,8 +72,11 @@ type memoryTable struct {
 }
 
 func (m memoryTable) columns() []string { return []string{"x"} }
-func (m memoryTable) at(int64) string   { return "memory" }
-func (m memoryTable) notes() []string   { return nil }
+
+func (m memoryTable) at(int64) string { return "memory" }
+
+func (m memoryTable) notes() []string { return nil }
+
 func (m memoryTable) scan(_ context.Context, wanted []int, visit func(int64, []cell) error) error {
 	for i := range m.rows {
 		if err := visit(int64(i+1), slices.Repeat([]cell{m.cell}, len(wanted))); err != nil {

@@ -5,25 +5,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress"
 )
 
 // smallLimits keep what a fuzzed file may use far below what it could ask for.
 var smallLimits = Limits{Vertices: 1 << 16, Arcs: 1 << 18, Floor: 4 << 20, Ratio: 64}
-
-// allocated returns the bytes that do allocated, freed ones included.
-func allocated(do func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	do()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
 
 // checkTables checks what holds of any reading of tables: one line of error
 // that names the package, or a set that agrees with itself and has finite
@@ -103,36 +90,6 @@ func FuzzTableYAML(f *testing.F) {
 		}
 		if err != nil && !strings.HasPrefix(err.Error(), "dataset: ") {
 			t.Errorf("error without the package: %v", err)
-		}
-	})
-}
-
-func FuzzParquet(f *testing.F) {
-	dir := f.TempDir()
-	seed := filepath.Join(dir, "seed.parquet")
-	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Zstd, &parquet.Gzip, &parquet.Lz4Raw} {
-		for _, version := range []int{1, 2} {
-			writeParquet(f, seed, people(8), parquet.Compression(codec), parquet.DataPageVersion(version))
-			data, err := os.ReadFile(seed)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(data)
-		}
-	}
-	path := filepath.Join(dir, "v.parquet")
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		used := allocated(func() {
-			d, err := OpenTables(context.Background(), TableSpec{Vertices: VertexTable{File: path}}, Options{Limits: smallLimits})
-			checkTables(t, d, err)
-		})
-		// Two passes of a row group after the other, each within the budget, and
-		// the decoder's pools.
-		if limit := uint64(32*smallLimits.Floor) + 4096*uint64(len(data)); used > limit {
-			t.Errorf("%d bytes allocated for a file of %d", used, len(data))
 		}
 	})
 }

@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -14,8 +13,7 @@ type labeller struct {
 	class map[string]int
 	out   Labels
 
-	unseen      int64
-	firstUnseen string
+	unseen unseen
 }
 
 // newLabeller returns a labeller of n vertices, all unlabelled.
@@ -53,10 +51,7 @@ func (l *labeller) put(i int, c cell) error {
 	}
 	k, known := l.class[c.String()]
 	if !known {
-		if l.unseen == 0 {
-			l.firstUnseen = strings.Clone(c.String())
-		}
-		l.unseen++
+		l.unseen.add(c)
 		return nil
 	}
 	l.out.Class[i] = int32(k)
@@ -64,8 +59,8 @@ func (l *labeller) put(i int, c cell) error {
 }
 
 func (l *labeller) notes() []string {
-	if l.unseen == 0 {
+	if l.unseen.count == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d labels that training did not have, such as %q, count as unlabelled", l.unseen, l.firstUnseen)}
+	return []string{fmt.Sprintf("%d labels that training did not have, such as %q, count as unlabelled", l.unseen.count, l.unseen.first)}
 }

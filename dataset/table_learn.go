@@ -29,20 +29,18 @@ type columnStats struct {
 	name    string
 	missing int64
 
-	// Of the numbers: how many, their mean and their squared distances from it.
-	count    int64
-	mean, m2 float64
+	numbers moments
 
 	// Of all cells: whether some are not numbers, which and where the first
 	// was, and the values as long as they are few.
 	notNumber bool
 	odd       string
 	oddLine   int64
-	values    map[string]bool
+	values    valueSet
 }
 
 func newColumnStats(name string) *columnStats {
-	return &columnStats{name: name, values: make(map[string]bool)}
+	return &columnStats{name: name, values: make(valueSet)}
 }
 
 // add takes in one cell.
@@ -53,29 +51,18 @@ func (s *columnStats) add(c cell, line int64) error {
 	}
 	x, ok := c.number()
 	if ok {
-		// Welford's update keeps the sum of squares accurate where the mean is
-		// large beside the deviation.
-		s.count++
-		d := x - s.mean
-		s.mean += d / float64(s.count)
-		s.m2 += d * (x - s.mean)
+		s.numbers.add(x)
 	} else if !s.notNumber {
 		s.notNumber, s.odd, s.oddLine = true, strings.Clone(c.String()), line
 	}
-	if len(s.values) <= MaxCategories {
-		text := c.String()
-		if !utf8.ValidString(text) {
-			return fmt.Errorf("column %q: the text %q is not UTF-8", s.name, text)
-		}
-		if !s.values[text] {
-			s.values[strings.Clone(text)] = true
-		}
+	if err := s.values.add(c, MaxCategories); err != nil {
+		return fmt.Errorf("column %q: %w", s.name, err)
 	}
 	return nil
 }
 
 // empty reports whether the column says nothing.
-func (s *columnStats) empty() bool { return s.count == 0 && !s.notNumber }
+func (s *columnStats) empty() bool { return s.numbers.count == 0 && !s.notNumber }
 
 // learn returns how the column becomes features. Errors: too many categories,
 // numbers too large to scale.
@@ -91,15 +78,12 @@ func (s *columnStats) learn(t table, scale Scaling) (PrepColumn, error) {
 		return c, nil
 	}
 	c.Kind = Numeric
-	c.Fill = s.mean
+	c.Fill = s.numbers.mean
 	c.Scale = 1
 	if scale == Standardise {
-		c.Mean = s.mean
-		if dev := math.Sqrt(s.m2 / float64(s.count)); dev != 0 {
-			c.Scale = dev
-		}
+		c.Mean, c.Scale = s.numbers.mean, s.numbers.deviation()
 	}
-	if !finite(c.Mean) || !finite(c.Scale) || !finite(c.Fill) {
+	if c.validate() != nil {
 		return c, fmt.Errorf("dataset: %s: the numbers of column %q are too large to scale", t.at(0), s.name)
 	}
 	return c, nil
@@ -113,7 +97,7 @@ const maxClasses = 1 << 16
 type labelStats struct {
 	name    string
 	missing int64
-	values  map[string]bool
+	values  valueSet
 	// Whether all labels are numbers, and all of those whole; the first that is
 	// not a number.
 	numbers, whole bool
@@ -122,7 +106,7 @@ type labelStats struct {
 }
 
 func newLabelStats(name string) *labelStats {
-	return &labelStats{name: name, values: make(map[string]bool), numbers: true, whole: true}
+	return &labelStats{name: name, values: make(valueSet), numbers: true, whole: true}
 }
 
 func (s *labelStats) add(c cell, line int64) error {
@@ -135,14 +119,8 @@ func (s *labelStats) add(c cell, line int64) error {
 		s.numbers, s.odd, s.oddLine = false, strings.Clone(c.String()), line
 	}
 	s.whole = s.whole && ok && x == math.Trunc(x)
-	if len(s.values) <= maxClasses {
-		text := c.String()
-		if !utf8.ValidString(text) {
-			return fmt.Errorf("label %q: the text %q is not UTF-8", s.name, text)
-		}
-		if !s.values[text] {
-			s.values[strings.Clone(text)] = true
-		}
+	if err := s.values.add(c, maxClasses); err != nil {
+		return fmt.Errorf("label %q: %w", s.name, err)
 	}
 	return nil
 }
@@ -174,7 +152,7 @@ func (s *labelStats) learn(t table, p *Prep) (note string, err error) {
 }
 
 // sortedClasses orders class names: as numbers where all are, else as text.
-func sortedClasses(values map[string]bool) []string {
+func sortedClasses(values valueSet) []string {
 	numbers := make(map[string]float64, len(values))
 	for text := range values {
 		if x, ok := parseNumber(text); ok {
@@ -186,4 +164,45 @@ func sortedClasses(values map[string]bool) []string {
 		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(numbers[a], numbers[b]) })
 	}
 	return names
+}
+
+// valueSet holds the different texts of a column.
+type valueSet map[string]bool
+
+// add takes in the text of a cell, unless there are more than most already.
+func (v valueSet) add(c cell, most int) error {
+	if len(v) > most {
+		return nil
+	}
+	text := c.String()
+	if !utf8.ValidString(text) {
+		return fmt.Errorf("the text %q is not UTF-8", text)
+	}
+	if !v[text] {
+		v[strings.Clone(text)] = true
+	}
+	return nil
+}
+
+// moments are the mean of numbers and the sum of their squared distances from
+// it. Welford's update keeps that accurate where the mean is large beside the
+// deviation.
+type moments struct {
+	count    int64
+	mean, m2 float64
+}
+
+func (m *moments) add(x float64) {
+	m.count++
+	d := x - m.mean
+	m.mean += d / float64(m.count)
+	m.m2 += d * (x - m.mean)
+}
+
+// deviation returns the standard deviation, 1 where all numbers are equal.
+func (m *moments) deviation() float64 {
+	if dev := math.Sqrt(m.m2 / float64(max(m.count, 1))); dev != 0 {
+		return dev
+	}
+	return 1
 }

@@ -54,24 +54,6 @@ func people(n int) []person {
 	return rows
 }
 
-func writeParquet[T any](t testing.TB, path string, rows []T, options ...parquet.WriterOption) {
-	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := parquet.NewGenericWriter[T](f, options...)
-	if _, err := w.Write(rows); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // cellsOf reads a whole table as texts; missing cells are "-".
 func cellsOf(t testing.TB, path string) (names []string, rows [][]string) {
 	t.Helper()
@@ -123,7 +105,7 @@ func TestParquetCells(t *testing.T) {
 					t.Fatalf("%d rows, want %d", len(got), n)
 				}
 				for i, p := range rows {
-					if want := texts(p); !slices.Equal(got[i], want) {
+					if want := textsOf(p); !slices.Equal(got[i], want) {
 						t.Fatalf("row %d: %q, want %q", i, got[i], want)
 					}
 				}
@@ -132,8 +114,8 @@ func TestParquetCells(t *testing.T) {
 	}
 }
 
-// texts are a person's cells as cellsOf gives them.
-func texts(p person) []string {
+// textsOf are a person's cells as cellsOf gives them.
+func textsOf(p person) []string {
 	age, city, member := "-", "-", "0"
 	if p.Age != nil {
 		age = strconv.FormatFloat(*p.Age, 'g', -1, 64)
@@ -147,70 +129,6 @@ func texts(p person) []string {
 	return []string{
 		fmt.Sprint(p.ID), age, strconv.FormatFloat(float64(p.Score), 'g', -1, 64), city, member, fmt.Sprint(p.Level), fmt.Sprint(p.Count),
 		strconv.FormatFloat(float64(p.Price)*0.01, 'g', -1, 64), fmt.Sprintf("00000000-0000-0000-0000-0000000000%02x", p.Key[15]), p.Note, cmp.Or(p.Long, "-"),
-	}
-}
-
-func TestParquetTablesEqualCSV(t *testing.T) {
-	type vertex struct {
-		ID   string   `parquet:"id"`
-		Age  *float64 `parquet:"age,optional"`
-		City string   `parquet:"city"`
-		Team string   `parquet:"team"`
-	}
-	type edge struct {
-		From string `parquet:"from"`
-		To   string `parquet:"to"`
-		W    int32  `parquet:"w"`
-	}
-	ten, thirty := 10.0, 30.0
-	dir := t.TempDir()
-	v, e := filepath.Join(dir, "v.parquet"), filepath.Join(dir, "e.parquet")
-	writeParquet(t, v, []vertex{{"a", &ten, "rome", "red"}, {"b", &thirty, "oslo", "blue"}, {"c", nil, "rome", "red"}})
-	writeParquet(t, e, []edge{{"a", "b", 1}, {"b", "c", 2}})
-	s := TableSpec{Vertices: VertexTable{File: v, Label: "team"}, Edges: EdgeTable{File: e, Weight: "w"}}
-	got := openTables(t, s)
-
-	s = tablesOf(t, trainPeople, trainKnows)
-	s.Vertices.Label, s.Edges.Weight = "team", "w"
-	want := openTables(t, s)
-	if !slices.Equal(got.X.Flat(), want.X.Flat()) || !slices.Equal(got.Labels.Class, want.Labels.Class) ||
-		!slices.Equal(got.Graph.Src, want.Graph.Src) || !slices.Equal(got.Graph.Weight, want.Graph.Weight) || !slices.Equal(got.IDs.Text, want.IDs.Text) {
-		t.Errorf("Parquet gives %v, CSV %v", rowsOf(got.X), rowsOf(want.X))
-	}
-	// What was learnt from one applies to the other.
-	s.Prep = got.Prep
-	if applied := openTables(t, s); !slices.Equal(applied.X.Flat(), want.X.Flat()) {
-		t.Errorf("applied: %v, want %v", rowsOf(applied.X), rowsOf(want.X))
-	}
-}
-
-func TestParquetIntegersAreExact(t *testing.T) {
-	type edge struct {
-		From uint64 `parquet:"from"`
-		To   int64  `parquet:"to"`
-	}
-	path := filepath.Join(t.TempDir(), "edges.parquet")
-	writeParquet(t, path, []edge{{1<<63 + 1, math.MinInt64}, {1<<53 + 1, 1 << 53}})
-	d := openTables(t, TableSpec{Edges: EdgeTable{File: path}})
-	if want := []string{"9223372036854775809", "-9223372036854775808", "9007199254740993", "9007199254740992"}; !slices.Equal(d.IDs.Text, want) {
-		t.Errorf("ids %q, want %q", d.IDs.Text, want)
-	}
-}
-
-func TestParquetNestedColumns(t *testing.T) {
-	type row struct {
-		ID   int64               `parquet:"id"`
-		Tags []string            `parquet:"tags,list"`
-		X    float64             `parquet:"x"`
-		Sub  struct{ Y float64 } `parquet:"sub"`
-	}
-	path := filepath.Join(t.TempDir(), "v.parquet")
-	writeParquet(t, path, []row{{ID: 1, Tags: []string{"a", "b"}, X: 2}, {ID: 2, X: 4}})
-	_, err := OpenTables(context.Background(), TableSpec{Vertices: VertexTable{File: path}}, Options{})
-	wantError(t, err, "tags", "list", "features")
-	d := openTables(t, TableSpec{Vertices: VertexTable{File: path, Features: []string{"x", "sub.Y"}}, Scale: Unscaled})
-	if !slices.Equal(d.X.Flat(), []float32{2, 0, 4, 0}) {
-		t.Errorf("features %v", d.X.Flat())
 	}
 }
 
@@ -229,13 +147,12 @@ func TestParquetFaults(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := OpenTables(context.Background(), TableSpec{Edges: EdgeTable{File: path}}, Options{})
-		return err
+		return scanTwice(path, Limits{}.guard(path, int64(len(data))))
 	}
 	if err := open(good); err != nil {
 		t.Fatal(err)
 	}
-	for n := range len(good) {
+	for n := len(parquetMagic); n < len(good); n++ {
 		wantError(t, open(good[:n]), "edges.parquet")
 	}
 	huge := bytes.Clone(good)
@@ -279,7 +196,7 @@ func TestParquetBombs(t *testing.T) {
 				t.Fatal(err)
 			}
 			used := allocated(func() {
-				_, err := OpenTables(context.Background(), TableSpec{Vertices: VertexTable{File: path, Features: []string{f.Schema().Columns()[c.column][0]}}}, Options{})
+				err := scanTwice(path, Limits{}.guard(path, int64(len(bad))), f.Schema().Columns()[c.column][0])
 				wantError(t, err, "v.parquet", "1000 values")
 			})
 			if used > 16<<20 {
@@ -392,4 +309,58 @@ func TestThriftWalkRefusesDepthAndCounts(t *testing.T) {
 	if err := (&thriftWalk{data: []byte{1<<4 | 14, 0}}).structure(0); err == nil || err == io.EOF {
 		t.Errorf("unknown type: %v", err)
 	}
+}
+
+// scanTwice reads all cells of the named columns twice, as readers of tables do.
+func scanTwice(path string, g *guard, columns ...string) error {
+	t, err := openTable(path, textLayout{}, g)
+	if err != nil {
+		return err
+	}
+	var wanted []int
+	for i, name := range t.columns() {
+		if len(columns) == 0 || slices.Contains(columns, name) {
+			wanted = append(wanted, i)
+		}
+	}
+	for range 2 {
+		if err := t.scan(context.Background(), wanted, func(int64, []cell) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FuzzParquet: a file is read or refused with one line of error; it never
+// panics, and does not allocate more than its size allows.
+func FuzzParquet(f *testing.F) {
+	limits := Limits{Floor: 4 << 20, Ratio: 64}
+	dir := f.TempDir()
+	seed := filepath.Join(dir, "seed.parquet")
+	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Zstd, &parquet.Gzip, &parquet.Lz4Raw} {
+		for _, version := range []int{1, 2} {
+			writeParquet(f, seed, people(8), parquet.Compression(codec), parquet.DataPageVersion(version))
+			data, err := os.ReadFile(seed)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+	path := filepath.Join(dir, "v.parquet")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		used := allocated(func() {
+			if err := scanTwice(path, limits.guard(path, int64(len(data)))); err != nil && !strings.HasPrefix(err.Error(), "dataset: ") {
+				t.Errorf("error without the package: %v", err)
+			}
+		})
+		// Two passes of a row group after the other, each within the budget, and
+		// the decoder's pools.
+		if limit := uint64(32*limits.Floor) + 4096*uint64(len(data)); used > limit {
+			t.Errorf("%d bytes allocated for a file of %d", used, len(data))
+		}
+	})
 }

@@ -212,3 +212,37 @@ func (s TableSpec) name() string {
 	}
 	return stem(filepath.Base(s.Edges.File))
 }
+
+// width returns the number of features that the columns become together.
+func width(columns []PrepColumn) int {
+	w := 0
+	for _, c := range columns {
+		w += c.Width()
+	}
+	return w
+}
+
+// Header says whether the first line of a text table names its columns.
+type Header int
+
+// The choices. DetectHeader takes a first line of nothing but numbers for data.
+const (
+	DetectHeader Header = iota
+	WithHeader
+	WithoutHeader // the columns are called 1, 2, …
+)
+
+// absolute makes paths absolute; empty ones stay.
+func absolute(paths ...*string) error {
+	for _, p := range paths {
+		if *p == "" || isURL(*p) {
+			continue
+		}
+		abs, err := filepath.Abs(*p)
+		if err != nil {
+			return fmt.Errorf("dataset: %w", err)
+		}
+		*p = abs
+	}
+	return nil
+}

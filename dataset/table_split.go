@@ -81,7 +81,7 @@ func (m *splitMarks) folds() ([]string, bool) {
 	if len(m.known) == 0 || len(m.known) > maxFolds {
 		return nil, false
 	}
-	set := make(map[string]bool, len(m.known))
+	set := make(valueSet, len(m.known))
 	for w := range m.known {
 		if _, ok := canonicalInt(w); !ok {
 			return nil, false
@@ -106,7 +106,7 @@ func (r *tableRead) chooseSplit() error {
 		if !r.learning() || r.out.Task == NoTask || r.out.Items() == 0 {
 			return nil
 		}
-		s = SplitSpec{Kind: RandomSplit, Fractions: [3]float64{0.6, 0.2, 0.2}, Seed: s.Seed}
+		s = defaultSplit(s.Seed)
 		r.note("no split given: 60 %% train, 20 %% val, 20 %% test at random, seed %d", s.Seed)
 	}
 	if r.marks == nil {
@@ -160,4 +160,9 @@ func (r *tableRead) readSplitFile(path string) (*splitMarks, error) {
 		return nil
 	})
 	return marks, err
+}
+
+// defaultSplit is drawn where tables state none.
+func defaultSplit(seed uint64) SplitSpec {
+	return SplitSpec{Kind: RandomSplit, Fractions: [3]float64{0.6, 0.2, 0.2}, Seed: seed}
 }

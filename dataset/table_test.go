@@ -1,9 +1,7 @@
 package dataset
 
 import (
-	"compress/gzip"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,30 +9,6 @@ import (
 
 	"github.com/weft-gnn/weft/tensor"
 )
-
-// files writes named texts into a new folder; a name that ends in .gz is
-// compressed.
-func files(t testing.TB, texts map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range texts {
-		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasSuffix(name, ".gz") {
-			z := gzip.NewWriter(f)
-			z.Write([]byte(text))
-			z.Close()
-		} else {
-			f.WriteString(text)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
 
 // tablesOf writes a vertex and an edge table, "" for none, and returns a spec
 // of them.
@@ -48,7 +22,7 @@ func tablesOf(t testing.TB, vertices, edges string) TableSpec {
 	if edges != "" {
 		texts["knows.csv"] = edges
 	}
-	dir := files(t, texts)
+	dir := writeFiles(t, texts)
 	if vertices != "" {
 		s.Vertices.File = filepath.Join(dir, "people.csv")
 	}
@@ -65,22 +39,6 @@ func openTables(t testing.TB, s TableSpec) *Dataset {
 		t.Fatal(err)
 	}
 	return d
-}
-
-// wantError checks that err contains every part.
-func wantError(t testing.TB, err error, parts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", parts)
-	}
-	if !strings.HasPrefix(err.Error(), "dataset: ") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error is not one line of this package: %v", err)
-	}
-	for _, p := range parts {
-		if !strings.Contains(err.Error(), p) {
-			t.Errorf("error %q lacks %q", err, p)
-		}
-	}
 }
 
 func wantNote(t testing.TB, d *Dataset, part string) {
@@ -433,7 +391,7 @@ func TestTablesSplits(t *testing.T) {
 	t.Run("file", func(t *testing.T) {
 		s := tablesOf(t, vertices, "")
 		s.Vertices.Label = "y"
-		dir := files(t, map[string]string{"parts.csv": "id,part\n3,train\n1,test\n2,val\n", "bad.csv": "id,part\n9,train\n"})
+		dir := writeFiles(t, map[string]string{"parts.csv": "id,part\n3,train\n1,test\n2,val\n", "bad.csv": "id,part\n9,train\n"})
 		s.Split = SplitSpec{Kind: FileSplit, File: filepath.Join(dir, "parts.csv")}
 		got := openTables(t, s).Splits[0]
 		if !slices.Equal(got.Train, []int32{2}) || !slices.Equal(got.Val, []int32{1}) || !slices.Equal(got.Test, []int32{0}) {
@@ -457,12 +415,12 @@ func TestTextTableLayouts(t *testing.T) {
 	for name, text := range map[string]string{
 		"e.tsv":     "from\tto\tw\n1\t2\t3\n2\t3\t4\n",
 		"e.csv":     "from;to;w\r\n1;2;3\r\n2;3;4\r\n",
-		"e.csv.gz":  "from,to,w\n1,2,3\n2,3,4\n",
+		"e.csv.gz":  gzipped(t, []byte("from,to,w\n1,2,3\n2,3,4\n")),
 		"bar.csv":   "from|to|w\n1|2|3\n2|3|4",
 		"bom.csv":   "\ufefffrom,to,w\n1,2,3\n2,3,4\n",
 		"quote.csv": "\"from\",\"to\",\"w, in kg\"\n1,2,3\n2,3,4\n",
 	} {
-		dir := files(t, map[string]string{name: text})
+		dir := writeFiles(t, map[string]string{name: text})
 		got := openTables(t, TableSpec{Edges: EdgeTable{File: filepath.Join(dir, name)}})
 		if !slices.Equal(arcs(got), arcs(want)) || got.Prep.Source != "from" || got.Prep.Target != "to" {
 			t.Errorf("%s: arcs %v, source %q, target %q", name, arcs(got), got.Prep.Source, got.Prep.Target)
@@ -478,7 +436,7 @@ func TestTextTableLayouts(t *testing.T) {
 		{"a,b\n1,\xff\n", "not UTF-8"},
 		{"a,b\n1,\"" + strings.Repeat("x", maxRecord+1<<16), "quote left open"},
 	} {
-		dir := files(t, map[string]string{"e.csv": c.text})
+		dir := writeFiles(t, map[string]string{"e.csv": c.text})
 		_, err := OpenTables(context.Background(), TableSpec{Edges: EdgeTable{File: filepath.Join(dir, "e.csv")}}, Options{})
 		wantError(t, err, "e.csv", c.want)
 	}

@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -16,20 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// Header says whether the first line of a text table names its columns.
-type Header int
-
-// The choices. DetectHeader takes a first line of nothing but numbers for data.
-const (
-	DetectHeader Header = iota
-	WithHeader
-	WithoutHeader // the columns are called 1, 2, …
-)
-
 // textLayout is what a user may state about a text table.
 type textLayout struct {
-	delimiter rune // 0: the most frequent of comma, tab, semicolon and bar in the first line
-	header    Header
+	delimiter rune  // 0: the most frequent of comma, tab, semicolon and bar in the first line
+	header    *bool // whether the first line names the columns; nil: unless it is nothing but numbers
 }
 
 // maxRecord bounds one row of a text file: longer ones are an unclosed quote.
@@ -83,7 +71,9 @@ func openText(path string, layout textLayout, g *guard) (table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.headless = layout.header == WithoutHeader || layout.header == DetectHeader && allNumbers(first)
+	if t.headless = allNumbers(first); layout.header != nil {
+		t.headless = !*layout.header
+	}
 	t.names = slices.Clone(first)
 	if t.headless {
 		for i := range t.names {
@@ -261,23 +251,14 @@ func (t *textTable) plain(f *os.File) (io.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
-	r := bufio.NewReaderSize(f, 1<<16)
-	if head, _ := r.Peek(len(gzipMagic)); bytes.Equal(head, gzipMagic) {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, fmt.Errorf("dataset: %s: %w", t.path, err)
+	text, err := plain(f, func(r io.Reader, packed bool) io.Reader {
+		if !packed {
+			return r
 		}
-		r = bufio.NewReaderSize(t.guard.reader("decompressed text", z, fi.Size()), 1<<16)
-	}
-	head, _ := r.Peek(3)
-	switch {
-	case bytes.Equal(head, []byte{0xef, 0xbb, 0xbf}):
-		_, err = r.Discard(3)
-	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
-		err = errors.New("the text is UTF-16: save it as UTF-8")
-	}
+		return t.guard.reader("decompressed text", r, fi.Size())
+	})
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %s: %w", t.path, err)
 	}
-	return r, nil
+	return text, nil
 }

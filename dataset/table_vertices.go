@@ -24,10 +24,9 @@ func (r *tableRead) readVertices() error {
 		return nil
 	}
 	var err error
-	if v.table, err = openTable(spec.File, textLayout{spec.Delimiter, spec.Header}, r.guard); err != nil {
+	if v.table, err = r.table(spec.File, spec.Delimiter, spec.Header); err != nil {
 		return err
 	}
-	r.out.Notes = append(r.out.Notes, v.table.notes()...)
 	if err := r.planVertices(); err != nil {
 		return err
 	}

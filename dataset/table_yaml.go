@@ -1,20 +1,15 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 )
 
 // ReadTableSpec reads the description of a user's tables from a YAML file. Paths
@@ -33,7 +28,7 @@ import (
 // Errors: syntax, unknown keys and unsuitable values, with file, line and
 // column; what [TableSpec.Validate] finds.
 func ReadTableSpec(path string) (TableSpec, error) {
-	data, err := readSpecFile(path)
+	data, err := readYAML(path, maxSpec)
 	if err != nil {
 		return TableSpec{}, err
 	}
@@ -51,22 +46,6 @@ func ReadTableSpec(path string) (TableSpec, error) {
 // maxSpec bounds a description, which is written by hand.
 const maxSpec = 64 << 10
 
-func readSpecFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSpec+1))
-	if err != nil {
-		return nil, fmt.Errorf("dataset: %s: %w", path, err)
-	}
-	if len(data) > maxSpec {
-		return nil, &LimitError{Path: path, What: "description of tables", Want: -1, Max: maxSpec}
-	}
-	return data, nil
-}
-
 // bare is an error's text without the package's name, to be put after a place.
 func bare(err error) string {
 	return strings.TrimPrefix(err.Error(), "dataset: ")
@@ -77,43 +56,21 @@ type specReader struct{ path string }
 
 func parseTableSpec(path string, data []byte) (s TableSpec, err error) {
 	r := specReader{path}
-	defer func() {
-		if p := recover(); p != nil { // the parser's own faults are the file's
-			err = fmt.Errorf("dataset: %s: not YAML: %v", path, p)
-		}
-	}()
-	if line := deepYAML(data); line > 0 {
-		return s, fmt.Errorf("dataset: %s:%d: nested more than %d deep", path, line, maxYAMLNesting)
-	}
-	file, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return s, r.syntax(err)
-	}
-	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
-		return s, fmt.Errorf("dataset: %s: want one description of tables, with vertices, edges or both", path)
-	}
-	return s, r.keys(file.Docs[0].Body, "a description of tables", map[string]set{
-		"vertices": func(n ast.Node) error { return r.vertices(n, &s.Vertices) },
-		"edges":    func(n ast.Node) error { return r.edges(n, &s.Edges) },
-		"task":     func(n ast.Node) error { return r.task(n, &s.Task) },
-		"split":    func(n ast.Node) error { return r.split(n, &s.Split) },
-		"unknown": func(n ast.Node) error {
-			return choice(r, n, &s.Unknown, map[string]Unknown{"error": RefuseUnknown, "add": AddUnknown, "drop": DropUnknown})
-		},
-		"scale": func(n ast.Node) error {
-			return choice(r, n, &s.Scale, map[string]Scaling{"standardise": Standardise, "none": Unscaled})
-		},
+	err = visitYAML(path, data, func(body ast.Node) error {
+		return r.keys(body, "a description of tables", map[string]set{
+			"vertices": func(n ast.Node) error { return r.vertices(n, &s.Vertices) },
+			"edges":    func(n ast.Node) error { return r.edges(n, &s.Edges) },
+			"task":     func(n ast.Node) error { return r.task(n, &s.Task) },
+			"split":    func(n ast.Node) error { return r.split(n, &s.Split) },
+			"unknown": func(n ast.Node) error {
+				return choice(r, n, &s.Unknown, map[string]Unknown{"error": RefuseUnknown, "add": AddUnknown, "drop": DropUnknown})
+			},
+			"scale": func(n ast.Node) error {
+				return choice(r, n, &s.Scale, map[string]Scaling{"standardise": Standardise, "none": Unscaled})
+			},
+		})
 	})
-}
-
-// syntax gives a parser's error its place on one line.
-func (r specReader) syntax(err error) error {
-	var bad yaml.Error
-	if errors.As(err, &bad) && bad.GetToken() != nil {
-		at := bad.GetToken().Position
-		return fmt.Errorf("dataset: %s:%d:%d: %s", r.path, at.Line, at.Column, bad.GetMessage())
-	}
-	return fmt.Errorf("dataset: %s: %w", r.path, err)
+	return s, err
 }
 
 // fault is an error at a node.

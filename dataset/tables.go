@@ -58,6 +58,15 @@ type tableRead struct {
 // learning reports whether columns are learnt, not taken from an earlier Prep.
 func (r *tableRead) learning() bool { return r.spec.Prep == nil }
 
+// table opens a table and takes over its notes.
+func (r *tableRead) table(path string, delimiter rune, header Header) (table, error) {
+	t, err := openTable(path, textLayout{delimiter, header.text()}, r.guard)
+	if err == nil {
+		r.out.Notes = append(r.out.Notes, t.notes()...)
+	}
+	return t, err
+}
+
 func (r *tableRead) note(format string, args ...any) {
 	r.out.Notes = append(r.out.Notes, fmt.Sprintf(format, args...))
 }

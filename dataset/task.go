@@ -1,44 +1,66 @@
 package dataset
 
-import (
-	"fmt"
-	"strings"
+import "slices"
+
+// Task is what a data set asks to be learnt.
+type Task int
+
+// The tasks.
+const (
+	NoTask Task = iota // structure only: nothing to learn is stated
+	VertexClassification
+	VertexRegression
+	GraphClassification
+	GraphRegression
+	LinkPrediction
 )
 
-// taskNames are the tasks' texts in files and on the command line, by value.
-var taskNames = [...]string{
+var taskTexts = texts{"task", []string{
 	NoTask:               "none",
 	VertexClassification: "vertex-classification",
 	VertexRegression:     "vertex-regression",
 	GraphClassification:  "graph-classification",
 	GraphRegression:      "graph-regression",
 	LinkPrediction:       "link-prediction",
-}
+}}
 
 // String returns the task's text, such as "vertex-classification".
-func (t Task) String() string {
-	if t < 0 || int(t) >= len(taskNames) {
-		return fmt.Sprintf("Task(%d)", int(t))
-	}
-	return taskNames[t]
-}
+func (t Task) String() string { return taskTexts.of(int(t)) }
 
 // MarshalText writes the task's text. Errors: the value names no task.
-func (t Task) MarshalText() ([]byte, error) {
-	if t < 0 || int(t) >= len(taskNames) {
-		return nil, fmt.Errorf("dataset: no task has the number %d", int(t))
-	}
-	return []byte(taskNames[t]), nil
-}
+func (t Task) MarshalText() ([]byte, error) { return taskTexts.marshal(int(t)) }
 
 // UnmarshalText reads what MarshalText writes. Errors: any other text; the
 // error lists what is accepted.
 func (t *Task) UnmarshalText(text []byte) error {
-	for i, name := range taskNames {
-		if name == string(text) {
-			*t = Task(i)
-			return nil
-		}
+	v, err := taskTexts.unmarshal(text)
+	if err == nil {
+		*t = Task(v)
 	}
-	return fmt.Errorf("dataset: task %q is not one of %s", text, strings.Join(taskNames[:], ", "))
+	return err
 }
+
+// Metric is what the authors of a set score it by.
+type Metric int
+
+// The metrics. NoMetric leaves the choice to the task.
+const (
+	NoMetric Metric = iota
+	Accuracy
+	ROCAUC           // area under the ROC curve, the mean over targets
+	AveragePrecision // the mean over targets
+	F1
+	RMSE
+	MAE
+)
+
+// metricTexts are the metrics as OGB writes them.
+var metricTexts = texts{"metric", []string{
+	NoMetric: "", Accuracy: "acc", ROCAUC: "rocauc", AveragePrecision: "ap", F1: "F1", RMSE: "rmse", MAE: "mae",
+}}
+
+// String returns the metric as OGB writes it, such as "rocauc"; "" for NoMetric.
+func (m Metric) String() string { return metricTexts.of(int(m)) }
+
+// parseMetric reads OGB's name of a metric; NoMetric for one that is not known.
+func parseMetric(s string) Metric { return Metric(max(0, slices.Index(metricTexts.names, s))) }

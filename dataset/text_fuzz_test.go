@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/nlpodyssey/gopickle/types"
 )
 
 // fuzzLimits are small, so that a reader which allocates what a count states
@@ -17,35 +19,24 @@ func fuzzLines(t *testing.T, text []byte) (*lineReader, *guard, bool) {
 	g := fuzzLimits.guard("in", int64(len(text)))
 	l, err := newLines(t.Context(), "in", bytes.NewReader(text), g)
 	if err != nil {
-		wantTextError(t, err)
+		wantError(t, err)
 	}
 	return l, g, err == nil
 }
 
-// checkRead checks that what was read is a set, or err one line.
+// checkRead checks that what was read is a set that agrees with itself, or err
+// one line.
 func checkRead(t *testing.T, d *Dataset, err error) {
+	t.Helper()
 	if err != nil {
-		wantTextError(t, err)
+		wantError(t, err)
 		return
 	}
 	if err := d.Graph.Validate(); err != nil {
 		t.Error(err)
 	}
-	n, rows := d.Graph.N, d.Graph.Counts.Rows
-	if d.X.Rows != n || d.IDs.Int != nil && len(d.IDs.Int) != n || d.EdgeX.Cols > 0 && int64(d.EdgeX.Rows) != rows {
-		t.Errorf("%d vertices and %d listed edges with features %v and %v, %d ids", n, rows, d.X, d.EdgeX, len(d.IDs.Int))
-	}
-	items := n
-	if d.Task == GraphClassification || d.Task == GraphRegression {
-		items = len(d.Offsets) - 1
-	}
-	if d.Labels.Class != nil && len(d.Labels.Class) != items || d.Labels.Value.Cols > 0 && d.Labels.Value.Rows != items {
-		t.Errorf("%d items with %d classes and targets %v", items, len(d.Labels.Class), d.Labels.Value)
-	}
-	for i, c := range d.Labels.Class {
-		if c < -1 || int(c) >= d.Labels.Classes() {
-			t.Errorf("item %d has class %d of %d", i, c, d.Labels.Classes())
-		}
+	if err := d.Validate(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -67,7 +58,7 @@ func FuzzMatrixMarket(f *testing.F) {
 		}
 		m, err := parseMTX(l, g)
 		if err != nil {
-			wantTextError(t, err)
+			wantError(t, err)
 			return
 		}
 		d, err := m.dataset("in", Options{})
@@ -88,7 +79,7 @@ func FuzzMETIS(f *testing.F) {
 		}
 		m, err := parseMETIS(l, g)
 		if err != nil {
-			wantTextError(t, err)
+			wantError(t, err)
 			return
 		}
 		d, err := m.dataset("in", Options{})
@@ -107,7 +98,7 @@ func FuzzSNAP(f *testing.F) {
 		}
 		s, err := parseSNAP(l)
 		if err != nil {
-			wantTextError(t, err)
+			wantError(t, err)
 			return
 		}
 		d := &Dataset{Task: VertexClassification}
@@ -117,7 +108,7 @@ func FuzzSNAP(f *testing.F) {
 				err = y.match(l, &s.ids)
 			}
 			if err != nil {
-				wantTextError(t, err)
+				wantError(t, err)
 				return
 			}
 		}
@@ -142,7 +133,7 @@ func FuzzGIN(f *testing.F) {
 		}
 		s, err := parseGIN(l)
 		if err != nil {
-			wantTextError(t, err)
+			wantError(t, err)
 			return
 		}
 		d, err := s.dataset("in", Options{}, g)
@@ -184,7 +175,7 @@ func FuzzOGB(f *testing.F) {
 		r := &ogbReader{files: files, root: ".", guard: fuzzLimits.guard("in", files.bytes)}
 		var err error
 		if r.meta, _, err = parseOGBMaster("in", bytes.NewReader(master), []string{"s"}); err != nil {
-			wantTextError(t, err)
+			wantError(t, err)
 			return
 		}
 		d, err := r.read(t.Context(), Options{})
@@ -214,14 +205,37 @@ func TestHostileCountsAllocateLittle(t *testing.T) {
 			path := writeFiles(t, c.files) + "/S"
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := Open(t.Context(), path, Options{Format: c.format, Limits: fuzzLimits})
+			_, err := openLayout(t.Context(), path, Options{Format: c.format, Limits: fuzzLimits})
 			runtime.ReadMemStats(&after)
 			if got := after.TotalAlloc - before.TotalAlloc; got > most {
 				t.Errorf("%d bytes allocated", got)
 			}
 			if name != "snap" {
-				wantTextError(t, err)
+				wantError(t, err)
 			}
 		})
 	}
+}
+
+// FuzzAdjacencyLists: any pickled dictionary becomes arcs or an error.
+func FuzzAdjacencyLists(f *testing.F) {
+	f.Add(pickled().lists([]int{1}, []int{0}).bytes())
+	f.Add(pickled().op("}").int(0).op("]").text("a").op("as").bytes())
+	f.Add([]byte("}K\x00]q\x01h\x01as."))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := unpickle("x", data, fuzzLimits.guard("x", int64(len(data))))
+		lists, ok := v.(*types.Dict)
+		if err != nil || !ok {
+			return
+		}
+		e := edgeList{path: "x", n: 3}
+		for _, item := range *lists {
+			if err := addList(&e, item.Key, item.Value); err != nil {
+				wantError(t, err)
+			}
+		}
+		if _, err := e.build(Options{}); err != nil {
+			t.Error(err)
+		}
+	})
 }

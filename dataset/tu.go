@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -171,7 +170,7 @@ func parseTUIndicator(l *lineReader, graphs int64) ([]int64, error) {
 	last := int64(1)
 	err := l.records(func(line []byte) error {
 		w := words{rest: line, comma: true}
-		k, ok := nextInt(&w)
+		k, ok := w.int()
 		if _, more := w.next(); !ok || more {
 			return l.errorf("%s is not the number of a graph", show(line))
 		}
@@ -214,7 +213,7 @@ func (r *tuReader) readArcs(ctx context.Context, d *Dataset, opt Options) error 
 	if err != nil {
 		return err
 	}
-	if err := d.buildWithFeatures(&e, x, opt); err != nil {
+	if err := buildWithFeatures(d, &e, x, opt); err != nil {
 		return err
 	}
 	d.Graph.Graphs = d.Offsets
@@ -224,22 +223,14 @@ func (r *tuReader) readArcs(ctx context.Context, d *Dataset, opt Options) error 
 // parseTUArcs reads arcs "u, v" between vertices of one graph.
 func parseTUArcs(l *lineReader, graph []int64) (src, dst []int32, err error) {
 	err = l.records(func(line []byte) error {
-		var end [2]int64
-		w := words{rest: line, comma: true}
-		for i := range end {
-			field, ok := w.next()
-			if !ok || len(field) == 0 {
-				return l.errorf("an id is blank: want two vertices")
-			}
-			if end[i], ok = parseInt(field); !ok {
-				return l.errorf("vertex %s is not an integer", show(field))
-			}
-			if end[i] < 1 || end[i] > int64(len(graph)) {
-				return l.errorf("vertex %d is out of range, want 1 to %d", end[i], len(graph))
-			}
+		end, err := l.pair(line)
+		if err != nil {
+			return err
 		}
-		if extra, ok := w.next(); ok {
-			return l.errorf("%s after two vertices: want nothing more on the line", show(extra))
+		for _, v := range end {
+			if v < 1 || v > int64(len(graph)) {
+				return l.errorf("vertex %d is out of range, want 1 to %d", v, len(graph))
+			}
 		}
 		if a, b := graph[end[0]-1], graph[end[1]-1]; a != b {
 			return l.errorf("vertex %d of graph %d and vertex %d of graph %d: want both ends in one graph", end[0], a, end[1], b)
@@ -256,31 +247,18 @@ func parseTUArcs(l *lineReader, graph []int64) (src, dst []int32, err error) {
 func (r *tuReader) readFeatures(ctx context.Context, kind string, n int64) (tensor.Matrix, error) {
 	x := tensor.New(int(n), 0)
 	if name := r.file(kind + "_attributes"); r.files.has(name) {
-		t, err := numbers(ctx, r.files, name, r.guard, realField)
-		if err == nil {
-			err = r.checkRows(name, int64(t.rows()), n)
-		}
+		t, err := numbersOf(ctx, r.files, name, n, r.guard, realField)
 		if err != nil {
 			return x, err
 		}
 		x = tensor.Of(int(n), t.cols, t.data)
 	}
 	if name := r.file(kind + "_labels"); r.files.has(name) {
-		t, err := numbers(ctx, r.files, name, r.guard, integerField)
-		if err == nil {
-			err = r.checkRows(name, int64(t.rows()), n)
-		}
+		t, err := numbersOf(ctx, r.files, name, n, r.guard, integerField)
 		if err != nil {
 			return x, err
 		}
 		return appendOneHot(x, t, r.guard)
 	}
 	return x, nil
-}
-
-func (r *tuReader) checkRows(name string, got, want int64) error {
-	if got != want {
-		return fmt.Errorf("dataset: %s: %s has %d lines, want %d", r.files.path, path.Base(name), got, want)
-	}
-	return nil
 }

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"archive/zip"
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -34,7 +32,7 @@ func TestTUFiles(t *testing.T) {
 			[]string{"0", "1"}, []int{500, 500}, 20, 136, nil},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			d, err := Open(t.Context(), realFile(t, "tu", c.file), Options{})
+			d, err := openLayout(t.Context(), realFile(t, "tu", c.file), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +87,7 @@ func tinyWith(files map[string]string) map[string]string {
 }
 
 func TestTUContent(t *testing.T) {
-	d, err := Open(t.Context(), writeFiles(t, tinyWith(map[string]string{
+	d, err := openLayout(t.Context(), writeFiles(t, tinyWith(map[string]string{
 		"S_node_labels.txt":     "5\n-2\n5\n",
 		"S_node_attributes.txt": "0.5, 1\n2, 3\n4, 5\n",
 		"S_edge_labels.txt":     "1\n1\n0\n",
@@ -132,7 +130,7 @@ func TestTUTargets(t *testing.T) {
 		"only structure": {map[string]string{"S_A.txt": "", "S_graph_indicator.txt": "2\n2\n"}, NoTask, []int64{0, 0, 2}, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, err := Open(t.Context(), writeFiles(t, c.files), Options{})
+			d, err := openLayout(t.Context(), writeFiles(t, c.files), Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +156,7 @@ func TestTUDuplicates(t *testing.T) {
 		"edge labels":       {labelled, Options{}, 3, 1},
 		"merged when asked": {labelled, Options{Duplicates: MergeDuplicates}, 1, 0},
 	} {
-		d, err := Open(t.Context(), writeFiles(t, tinyWith(c.files)), c.opt)
+		d, err := openLayout(t.Context(), writeFiles(t, tinyWith(c.files)), c.opt)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -196,24 +194,24 @@ func TestTUFaults(t *testing.T) {
 		"two sets":           {map[string]string{"T_A.txt": ""}, []string{"2 sets", "S, T"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(t.Context(), writeFiles(t, tinyWith(c.files)), Options{})
-			wantTextError(t, err, c.want...)
+			_, err := openLayout(t.Context(), writeFiles(t, tinyWith(c.files)), Options{})
+			wantError(t, err, c.want...)
 		})
 	}
 	t.Run("no indicator", func(t *testing.T) {
-		_, err := Open(t.Context(), writeFiles(t, map[string]string{"S_A.txt": ""}), Options{Format: "tu"})
-		wantTextError(t, err, "S_graph_indicator.txt")
+		_, err := openLayout(t.Context(), writeFiles(t, map[string]string{"S_A.txt": ""}), Options{Format: "tu"})
+		wantError(t, err, "S_graph_indicator.txt")
 	})
 	t.Run("no arcs", func(t *testing.T) {
-		_, err := Open(t.Context(), writeFiles(t, map[string]string{"S_graph_indicator.txt": ""}), Options{Format: "tu"})
-		wantTextError(t, err, "_A.txt")
+		_, err := openLayout(t.Context(), writeFiles(t, map[string]string{"S_graph_indicator.txt": ""}), Options{Format: "tu"})
+		wantError(t, err, "_A.txt")
 	})
 }
 
 // Counts that no data backs allocate nothing.
 func TestTUHostile(t *testing.T) {
 	var limit *LimitError
-	_, err := Open(t.Context(), writeFiles(t, map[string]string{"S_A.txt": "", "S_graph_indicator.txt": "9000000000000000000\n"}), Options{})
+	_, err := openLayout(t.Context(), writeFiles(t, map[string]string{"S_A.txt": "", "S_graph_indicator.txt": "9000000000000000000\n"}), Options{})
 	if !errors.As(err, &limit) {
 		t.Errorf("a graph numbered 9·10¹⁸: %v", err)
 	}
@@ -222,28 +220,9 @@ func TestTUHostile(t *testing.T) {
 		labels[i] = strconv.Itoa(i * i)
 	}
 	many := map[string]string{"S_A.txt": "", "S_graph_indicator.txt": strings.Repeat("1\n", len(labels)), "S_node_labels.txt": strings.Join(labels, "\n")}
-	if _, err = Open(t.Context(), writeFiles(t, many), Options{Limits: Limits{Floor: 16 << 20, Ratio: 1}}); !errors.As(err, &limit) || limit.What != "one-hot features" {
+	if _, err = openLayout(t.Context(), writeFiles(t, many), Options{Limits: Limits{Floor: 16 << 20, Ratio: 1}}); !errors.As(err, &limit) || limit.What != "one-hot features" {
 		t.Errorf("wide one-hot features: %v", err)
 	}
-}
-
-func zipped(t testing.TB, files map[string]string) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for name, text := range files {
-		f, err := w.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write([]byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 func TestTUArchives(t *testing.T) {
@@ -260,7 +239,7 @@ func TestTUArchives(t *testing.T) {
 	t.Run("cut short", func(t *testing.T) {
 		z := zipped(t, inner)
 		_, err := readText(t, "S.zip", z[:len(z)-8], Options{Format: "tu"})
-		wantTextError(t, err, "S.zip")
+		wantError(t, err, "S.zip")
 	})
 	t.Run("bomb", func(t *testing.T) {
 		files := tinyWith(map[string]string{"S_A.txt": strings.Repeat("1, 2\n", 4<<20)})
@@ -272,7 +251,7 @@ func TestTUArchives(t *testing.T) {
 	})
 	t.Run("beside other files", func(t *testing.T) {
 		dir := writeFiles(t, tinyWith(map[string]string{"T_A.txt": "", "T_graph_indicator.txt": "1\n"}))
-		d, err := Open(t.Context(), filepath.Join(dir, "T_A.txt"), Options{})
+		d, err := openLayout(t.Context(), filepath.Join(dir, "T_A.txt"), Options{})
 		if err != nil || d.Graph.N != 1 {
 			t.Error(d, err)
 		}

@@ -66,7 +66,7 @@ func isTar(head []byte) bool {
 
 // isTriples reports whether all lines are three tab-separated names.
 func isTriples(p Probe) bool {
-	lines := wholeLines(p)
+	lines := p.Lines()
 	notTriple := func(line []byte) bool { return bytes.Count(line, []byte("\t")) != 2 }
 	return len(lines) > 1 && filepath.Ext(p.Path) == ".txt" && !slices.ContainsFunc(lines, notTriple)
 }

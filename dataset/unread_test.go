@@ -18,7 +18,7 @@ func TestUnreadSets(t *testing.T) {
 		{"temporal", "chickenpox.json", "JSON"},
 	} {
 		_, err := Open(t.Context(), realFile(t, c.set, c.file), Options{})
-		wantTextError(t, err, filepath.Base(c.file), c.want, "planetoid", "snap")
+		wantError(t, err, filepath.Base(c.file), c.want, "planetoid", "snap")
 	}
 }
 
@@ -32,7 +32,7 @@ func TestUnreadFiles(t *testing.T) {
 		"b.txt":   {"", "no layout that weft knows"},
 		"c.txt":   {"some words\n", "no layout that weft knows"},
 	} {
-		_, err := readText(t, name, c.text, Options{})
-		wantTextError(t, err, name, c.want, "planetoid", "snap")
+		_, err := Open(t.Context(), filepath.Join(writeFiles(t, map[string]string{name: c.text}), name), Options{})
+		wantError(t, err, name, c.want, "planetoid", "snap")
 	}
 }

@@ -22,6 +22,21 @@ func (d *Dataset) Validate() error {
 	return nil
 }
 
+// finish makes a set that was just read from path ready for use: it gets its
+// name, is checked, and the split asked for comes first.
+//
+// Errors: those of Validate, with the path, and of UseSplit.
+func (d *Dataset) finish(name, path string, split SplitSpec) error {
+	d.Name = name
+	if d.Offsets != nil && d.Graph.Graphs == nil {
+		d.Graph.Graphs = d.Offsets
+	}
+	if err := d.Validate(); err != nil {
+		return fmt.Errorf("%w (in %s)", err, path)
+	}
+	return d.applySplit(split)
+}
+
 // Items is the number of things that a split divides: rows of the edge list
 // for link prediction, else what labels describe.
 func (d *Dataset) Items() int {

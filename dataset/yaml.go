@@ -2,7 +2,9 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/goccy/go-yaml"
@@ -10,45 +12,58 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Bounds of a YAML file that was not written by hand and is not trusted. The
-// parser takes time quadratic in the nesting.
-const (
-	maxYAML        = 1 << 20
-	maxYAMLNesting = 64
-)
+// maxNesting bounds how deep values nest: the parser takes time quadratic in it.
+const maxNesting = 64
+
+// readYAML returns the content of the file at path. Errors: more than most bytes.
+func readYAML(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %s: %w", path, err)
+	}
+	if int64(len(data)) > most {
+		return nil, &LimitError{Path: path, What: "YAML", Want: -1, Max: most}
+	}
+	return data, nil
+}
 
 // decodeYAML reads the file at path into v: values of the wrong type are
 // errors that point at line and column, keys that v lacks are skipped.
-func decodeYAML(path string, v any) error {
-	fi, err := os.Stat(path)
+func decodeYAML(path string, most int64, v any) error {
+	data, err := readYAML(path, most)
 	if err != nil {
-		return fmt.Errorf("dataset: %w", err)
+		return err
 	}
-	if fi.Size() > maxYAML {
-		return &LimitError{Path: path, What: "bytes", Want: fi.Size(), Max: maxYAML}
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("dataset: %w", err)
-	}
-	return unmarshalYAML(path, data, v)
+	return visitYAML(path, data, func(body ast.Node) error {
+		if err := yaml.NodeToValue(body, v); err != nil {
+			return fmt.Errorf("dataset: %s: %w", path, err)
+		}
+		return nil
+	})
 }
 
-func unmarshalYAML(path string, data []byte, v any) (err error) {
+// visitYAML parses data, the content of the file at path, and calls visit with
+// the one document in it. A panic, the parser's own fault, is an error.
+func visitYAML(path string, data []byte, visit func(body ast.Node) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("dataset: %s: malformed YAML: %v", path, r)
 		}
 	}()
-	if line := deepYAML(data); line > 0 {
-		return fmt.Errorf("dataset: %s:%d: nested more than %d deep", path, line, maxYAMLNesting)
+	if line := tooDeep(data); line > 0 {
+		return fmt.Errorf("dataset: %s:%d: nested more than %d deep", path, line, maxNesting)
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return fmt.Errorf("dataset: %s: %w", path, err)
+		return syntaxError(path, err)
 	}
 	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
-		return fmt.Errorf("dataset: %s: %d YAML documents, want one", path, len(file.Docs))
+		return fmt.Errorf("dataset: %s: want one YAML document", path)
 	}
 	var a aliases
 	ast.Walk(&a, file.Docs[0].Body)
@@ -56,16 +71,23 @@ func unmarshalYAML(path string, data []byte, v any) (err error) {
 		// Aliases of aliases make a small file large.
 		return fmt.Errorf("dataset: %s:%d: anchors and aliases are not read", path, a.line)
 	}
-	if err := yaml.NodeToValue(file.Docs[0].Body, v); err != nil {
-		return fmt.Errorf("dataset: %s: %w", path, err)
-	}
-	return nil
+	return visit(file.Docs[0].Body)
 }
 
-// deepYAML returns the line on which the text may nest too deep, or 0: more
+// syntaxError gives a parser's error its place on one line.
+func syntaxError(path string, err error) error {
+	var bad yaml.Error
+	if errors.As(err, &bad) && bad.GetToken() != nil {
+		at := bad.GetToken().Position
+		return fmt.Errorf("dataset: %s:%d:%d: %s", path, at.Line, at.Column, bad.GetMessage())
+	}
+	return fmt.Errorf("dataset: %s: %w", path, err)
+}
+
+// tooDeep returns the line on which the text may nest too deep, or 0: more
 // brackets open than close, or a line starts with many list items in one.
 // Brackets within texts count too, which errs on the safe side.
-func deepYAML(data []byte) int {
+func tooDeep(data []byte) int {
 	depth, line := 0, 0
 	for text := range bytes.Lines(data) {
 		line++
@@ -82,7 +104,7 @@ func deepYAML(data []byte) int {
 				}
 			}
 		}
-		if depth > maxYAMLNesting || items > maxYAMLNesting {
+		if depth > maxNesting || items > maxNesting {
 			return line
 		}
 	}
