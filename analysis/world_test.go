@@ -7,6 +7,7 @@ import (
 
 	"github.com/weft-gnn/weft/analysis"
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/rng"
 	"github.com/weft-gnn/weft/kernel"
@@ -21,7 +22,7 @@ var modes = []analysis.Mode{analysis.Inference, analysis.Training}
 // karate is the embedded set: 34 vertices, 78 undirected edges, two classes.
 func karate(t testing.TB) (analysis.Data, model.Loss) {
 	t.Helper()
-	d, err := dataset.Open(context.Background(), "karate", dataset.Options{})
+	d, err := source.Open(context.Background(), "karate", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

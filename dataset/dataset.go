@@ -1,10 +1,20 @@
-// Package dataset turns files into graphs that can be trained on.
+// Package dataset says what a data set is: a graph, or a batch of graphs, with
+// features, labels, splits and original identifiers; and what a [Format] must
+// offer so that one can be read.
 //
-// [Open] finds a data set by name or path, detects its layout from its content
-// and reads it. Each layout is one file of this package that registers a
-// [Format]; adding a layout touches nothing else. All readers produce the same
-// [Dataset], check every id and count before they use it, and name the file and
-// line or field of what is wrong.
+// The rooms of the folder, from the files up:
+//
+//	budget  how much memory a file may make its reader use
+//	numpy   the arrays of NumPy and SciPy: .npy, .npz and pickles
+//	layout  the layouts in which others publish sets, a file for each
+//	table   users' own tables, CSV and Parquet
+//	ondisk  weft's own form, a folder that DGL's GraphBolt reads too
+//	source  finding a set by name or path, and opening it
+//	synth   synthetic graphs
+//	fetch   downloads
+//
+// All readers produce the same [Dataset], check every id and count before they
+// use it, and name the file and line, row or field of what is wrong.
 package dataset
 
 import (
@@ -73,8 +83,8 @@ type IDs struct {
 	Text []string
 }
 
-// numberNames are the names "0", "1", … of classes that have no others.
-func numberNames(n int) []string {
+// NumberedClasses are the names "0", "1", … of classes that have no others.
+func NumberedClasses(n int) []string {
 	names := make([]string, n)
 	for i := range names {
 		names[i] = strconv.Itoa(i)

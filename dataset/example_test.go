@@ -8,13 +8,15 @@ import (
 	"path/filepath"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/ondisk"
+	"github.com/weft-gnn/weft/dataset/source"
 )
 
 // Open the embedded set with a split of one's own, look at it, save it where
 // Python can read it, and open what was saved.
 func Example() {
 	ctx := context.Background()
-	d, err := dataset.Open(ctx, "karate", dataset.Options{
+	d, err := source.Open(ctx, "karate", dataset.Options{
 		Split: dataset.SplitSpec{Kind: dataset.RandomSplit, Fractions: [3]float64{0.5, 0.25, 0.25}, Seed: 1},
 	})
 	if err != nil {
@@ -30,16 +32,16 @@ func Example() {
 	}
 	defer os.RemoveAll(tmp)
 	dir := filepath.Join(tmp, "karate")
-	if err := dataset.Write(dir, d, dataset.WriteOptions{}); err != nil {
+	if err := ondisk.Write(dir, d, ondisk.Options{}); err != nil {
 		log.Fatal(err)
 	}
-	again, err := dataset.Open(ctx, dir, dataset.Options{})
+	again, err := source.Open(ctx, dir, dataset.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("saved and read:", again.Graph.Counts.Arcs, "arcs,", again.Labels.Names)
 
-	_, err = dataset.Open(ctx, "karat", dataset.Options{})
+	_, err = source.Open(ctx, "karat", dataset.Options{})
 	fmt.Println(err)
 	// Output:
 	// karate: 34 vertices, 156 arcs, 2 classes
@@ -51,7 +53,7 @@ func Example() {
 // The features of citation sets are bags of words; the papers that use them
 // divide each row by its sum, which readers leave to whoever wants it.
 func ExampleRowNormalise() {
-	d, err := dataset.Open(context.Background(), "karate", dataset.Options{})
+	d, err := source.Open(context.Background(), "karate", dataset.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,8 +4,7 @@ import (
 	"context"
 )
 
-// Format is one on-disk layout. Each lives in a file of its own, as a package
-// variable that [formats] lists.
+// Format is one on-disk layout.
 type Format struct {
 	// Name is what Options.Format and `--format` take, and the group under
 	// which sets of this layout can be asked for ("planetoid/cora").
@@ -19,7 +18,7 @@ type Format struct {
 	// of p as several files each; nil where a set is one file or one folder.
 	Sets func(p Probe) []Entry
 	// Read reads the set at path, an existing file or folder or the Path of an
-	// [Entry]. It need not apply Options.Split, nor set Dataset.Name: [Open] does.
+	// [Entry]. It need not apply Options.Split, nor set Dataset.Name: source.Open does.
 	Read func(ctx context.Context, path string, opt Options) (*Dataset, error)
 }
 
@@ -35,7 +34,7 @@ const (
 	Certain        // a signature, or a set of file names that no other layout has
 )
 
-// Entry is a set that can be opened.
+// Entry is a set that source.Open opens.
 type Entry struct {
 	Name   string // as Open takes it: "tu/MUTAG"
 	Format string // name of its Format; "" is detected when it is read

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 )
 
 // counted is what testdata/counts.py found in a set.
@@ -62,7 +63,7 @@ func TestInfoAgainstCounts(t *testing.T) {
 
 // TestInfoJSON: the keys that scripts read.
 func TestInfoJSON(t *testing.T) {
-	d, err := dataset.Open(t.Context(), "karate", dataset.Options{})
+	d, err := source.Open(t.Context(), "karate", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +94,8 @@ func TestInfoOfPartlyLabelled(t *testing.T) {
 // openReal opens a set of $WEFT_DATA by name, or skips the test.
 func openReal(t testing.TB, name string) *dataset.Dataset {
 	t.Helper()
-	d, err := dataset.Open(t.Context(), name, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
-	var missing *dataset.NotFoundError
+	d, err := source.Open(t.Context(), name, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
+	var missing *source.NotFoundError
 	if errors.As(err, &missing) {
 		t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", name, name)
 	}

@@ -1,5 +1,7 @@
 package dataset
 
+import "github.com/weft-gnn/weft/dataset/budget"
+
 // Direction says what a listed edge u, v means.
 type Direction int
 
@@ -50,12 +52,12 @@ type Options struct {
 	Split      SplitSpec // the zero value keeps the set's own splits
 	DataPath   []string  // folders that names are looked up in, in order
 	CacheDir   string    // looked up after DataPath; "" is none
-	Limits     Limits
+	Limits     budget.Limits
 }
 
-// undirected says whether listed edges stand for both arcs, given what the
+// IsUndirected says whether listed edges stand for both arcs, given what the
 // file or its layout states.
-func (o Options) undirected(stated bool) bool {
+func (o Options) IsUndirected(stated bool) bool {
 	if o.Direction == AsStated {
 		return stated
 	}

@@ -8,7 +8,7 @@ import (
 
 // Prep is what preprocessing learnt from a user's tables. It is plain data,
 // saved with the model as JSON or YAML, so that the same columns of another
-// table become the same features: see [TableSpec.Prep].
+// table become the same features: see table.Spec.Prep.
 //
 // A numeric cell x of a column becomes (x − Mean) / Scale, a missing one 0, the
 // mean's place, when Fill is Mean. A category becomes len(Values) columns, of
@@ -87,8 +87,8 @@ func (c PrepColumn) Width() int {
 	return 1
 }
 
-// scaled returns the feature of the number x.
-func (c PrepColumn) scaled(x float64) float32 {
+// Scaled returns the feature of the number x.
+func (c PrepColumn) Scaled(x float64) float32 {
 	return float32((x - c.Mean) / c.Scale)
 }
 
@@ -116,7 +116,7 @@ func (p *Prep) Validate() error {
 func validateColumns(columns []PrepColumn) error {
 	var names []string
 	for i, c := range columns {
-		if err := c.validate(); err != nil {
+		if err := c.Validate(); err != nil {
 			return fmt.Errorf("column %d %q: %w", i, c.Name, err)
 		}
 		if c.Name != "" {
@@ -129,7 +129,8 @@ func validateColumns(columns []PrepColumn) error {
 	return nil
 }
 
-func (c PrepColumn) validate() error {
+// Validate checks one column.
+func (c PrepColumn) Validate() error {
 	fromTable := c.Kind == Numeric || c.Kind == Category
 	switch {
 	case !columnKindTexts.has(int(c.Kind)):

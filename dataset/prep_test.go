@@ -8,6 +8,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"pgregory.net/rapid"
+
+	"github.com/weft-gnn/weft/dataset/internal/datatest"
 )
 
 // drawPrep draws a valid Prep.
@@ -88,7 +90,7 @@ func TestPrepValidate(t *testing.T) {
 		`"x" is listed`:  {Vertex: []PrepColumn{ok, ok}},
 		"no column kind": {Vertex: []PrepColumn{{Name: "x", Kind: 9}}},
 	} {
-		wantError(t, p.Validate(), name)
+		datatest.WantError(t, p.Validate(), name)
 	}
 }
 
@@ -104,7 +106,7 @@ func TestTaskText(t *testing.T) {
 		}
 	}
 	var task Task
-	wantError(t, task.UnmarshalText([]byte("clustering")), `"clustering"`, "link-prediction")
+	datatest.WantError(t, task.UnmarshalText([]byte("clustering")), `"clustering"`, "link-prediction")
 	if _, err := Task(42).MarshalText(); err == nil {
 		t.Error("task 42 has a text")
 	}

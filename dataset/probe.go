@@ -65,9 +65,9 @@ func (p Probe) HasSuffix(suffix string) []string {
 	return out
 }
 
-// probe looks at path, which need not exist where it is the common prefix of a
+// Look looks at path, which need not exist where it is the common prefix of a
 // set's files.
-func probe(path string) (Probe, error) {
+func Look(path string) (Probe, error) {
 	p := Probe{Path: path}
 	fi, err := os.Stat(path)
 	switch {
@@ -77,7 +77,7 @@ func probe(path string) (Probe, error) {
 		return p, fmt.Errorf("dataset: %w", err)
 	case fi.IsDir():
 		p.Dir = true
-		p.Names, err = dirNames(path)
+		p.Names, err = folderNames(path)
 	case !fi.Mode().IsRegular():
 		err = fmt.Errorf("dataset: %s: neither a file nor a folder", path)
 	default:
@@ -87,7 +87,7 @@ func probe(path string) (Probe, error) {
 	return p, err
 }
 
-func dirNames(path string) ([]string, error) {
+func folderNames(path string) ([]string, error) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
@@ -101,7 +101,8 @@ func dirNames(path string) ([]string, error) {
 }
 
 var (
-	zipMagic = []byte("PK\x03\x04")
+	gzipMagic = []byte{0x1f, 0x8b}
+	zipMagic  = []byte("PK\x03\x04")
 )
 
 func (p *Probe) readHead() error {
@@ -146,9 +147,9 @@ func gunzipHead(head []byte) []byte {
 	return out[:n]
 }
 
-// stem returns the name that a file or folder gives its set: "4elt" for
+// Stem returns the name that a file or folder gives its set: "4elt" for
 // 4elt.graph, "molesol" for ogbg_molesol.
-func stem(base string) string {
+func Stem(base string) string {
 	name := base
 	for _, packed := range []string{".gz", ".zst", ".zip"} {
 		name = strings.TrimSuffix(name, packed)
@@ -176,15 +177,15 @@ func (p Probe) Lines() [][]byte {
 	return lines
 }
 
-// plainStem is a file's name without what packed it and without its extension.
-func plainStem(name string) string {
+// PlainStem is a file's name without what packed it and without its extension.
+func PlainStem(name string) string {
 	name = strings.TrimSuffix(name, ".gz")
 	return strings.TrimSuffix(name, filepath.Ext(name))
 }
 
 // prefixExists reports whether files named path.something exist.
 func prefixExists(path string) bool {
-	names, err := dirNames(filepath.Dir(path))
+	names, err := folderNames(filepath.Dir(path))
 	prefix := filepath.Base(path) + "."
 	return err == nil && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, prefix) })
 }

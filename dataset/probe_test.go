@@ -7,7 +7,7 @@ func TestStem(t *testing.T) {
 		"4elt.graph": "4elt", "a.mtx.gz": "a", "IMDB-BINARY.zip": "IMDB-BINARY", "ogbg_molesol": "molesol",
 		"ogbn-arxiv": "arxiv", "email-Eu-core.txt": "email-Eu-core", "plain": "plain", ".hidden": ".hidden", "ogbn-": "ogbn-",
 	} {
-		if got := stem(base); got != want {
+		if got := Stem(base); got != want {
 			t.Errorf("%q: %q, want %q", base, got, want)
 		}
 	}

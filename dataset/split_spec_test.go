@@ -5,15 +5,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-)
 
-// drawName draws what a user may call a column or file, awkward ones too.
-func drawName(t *rapid.T, label string) string {
-	return rapid.OneOf(
-		rapid.StringMatching(`[a-z][a-z0-9_]{0,6}`),
-		rapid.SampledFrom([]string{"true", "12", "null", "a: b", "# x", "über", "it's", `say "hi"`, "-1.5", "~", "[a", "x "}),
-	).Draw(t, label)
-}
+	"github.com/weft-gnn/weft/dataset/internal/datatest"
+)
 
 func drawSplit(t *rapid.T) SplitSpec {
 	s := SplitSpec{Kind: SplitKind(rapid.IntRange(0, 4).Draw(t, "kind"))}
@@ -26,9 +20,9 @@ func drawSplit(t *rapid.T) SplitSpec {
 	case PerClassSplit:
 		s.PerClass, s.Val, s.Test = rapid.IntRange(1, 99).Draw(t, "per class"), rapid.IntRange(0, 99).Draw(t, "val"), rapid.IntRange(0, 99).Draw(t, "test")
 	case ColumnSplit:
-		s.Column = drawName(t, "column")
+		s.Column = datatest.DrawName(t, "column")
 	case FileSplit:
-		s.File = drawName(t, "file")
+		s.File = datatest.DrawName(t, "file")
 	}
 	if s.Kind == RandomSplit || s.Kind == PerClassSplit {
 		s.Seed = rapid.Uint64().Draw(t, "seed")

@@ -8,14 +8,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weft-gnn/weft/internal/nearest"
 	"github.com/weft-gnn/weft/internal/rng"
 )
 
-// applySplit puts the split asked for first and checks that it can be trained
+// UseSplit puts the split asked for first and checks that it can be trained
 // with: its training part is not empty and its parts share no item. Items
 // without a label are taken out, an empty validation part is allowed; both are
 // noted.
-func (d *Dataset) applySplit(s SplitSpec) error {
+func (d *Dataset) UseSplit(s SplitSpec) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (d *Dataset) ownSplit(name string) (Split, error) {
 	if len(names) == 0 {
 		return Split{}, fmt.Errorf("dataset: %s has no split of its own, %q was asked for", d.Name, name)
 	}
-	return Split{}, fmt.Errorf("dataset: %s has no split %q%s: one of %s", d.Name, name, didYouMean(name, names), strings.Join(names, ", "))
+	return Split{}, fmt.Errorf("dataset: %s has no split %q%s: one of %s", d.Name, name, nearest.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 func (d *Dataset) checkSplit(s Split) error {
@@ -191,12 +192,12 @@ func (d *Dataset) fileSplit(path string) (Split, error) {
 	if len(words) != d.Items() {
 		return Split{}, fmt.Errorf("dataset: %s: %d lines for %d items", path, len(words), d.Items())
 	}
-	return splitOfWords("file", words, func(i int) string { return fmt.Sprintf("%s:%d", path, i+1) })
+	return SplitOfWords("file", words, func(i int) string { return fmt.Sprintf("%s:%d", path, i+1) })
 }
 
-// splitOfWords makes a split of one word per item: train, val (valid,
+// SplitOfWords makes a split of one word per item: train, val (valid,
 // validation), test, or nothing or none. where names an item in errors.
-func splitOfWords(name string, words []string, where func(i int) string) (Split, error) {
+func SplitOfWords(name string, words []string, where func(i int) string) (Split, error) {
 	s := Split{Name: name}
 	for i, w := range words {
 		switch strings.ToLower(strings.TrimSpace(w)) {

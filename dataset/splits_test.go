@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/weft-gnn/weft/dataset/internal/datatest"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -20,7 +21,7 @@ func labelled(class ...int32) *Dataset {
 	if err != nil {
 		panic(err)
 	}
-	names := numberNames(int(slices.Max(append(class, 0)) + 1))
+	names := NumberedClasses(int(slices.Max(append(class, 0)) + 1))
 	return &Dataset{Name: "d", Task: VertexClassification, Graph: g, X: tensor.New(len(class), 0), Labels: Labels{Class: class, Names: names}}
 }
 
@@ -39,7 +40,7 @@ func TestRandomSplit(t *testing.T) {
 			}
 		}
 		d := labelled(class...)
-		if err := d.applySplit(spec); err != nil {
+		if err := d.UseSplit(spec); err != nil {
 			if n > 2 {
 				t.Fatal(err)
 			}
@@ -62,7 +63,7 @@ func TestRandomSplit(t *testing.T) {
 			}
 		}
 		again := labelled(class...)
-		if err := again.applySplit(spec); err != nil || fmt.Sprint(again.Splits) != fmt.Sprint(d.Splits) {
+		if err := again.UseSplit(spec); err != nil || fmt.Sprint(again.Splits) != fmt.Sprint(d.Splits) {
 			t.Errorf("the seed does not fix the split: %v, %v", again.Splits, err)
 		}
 	})
@@ -72,7 +73,7 @@ func TestRandomSplitSeeds(t *testing.T) {
 	splits := map[string]bool{}
 	for seed := range uint64(5) {
 		d := labelled(make([]int32, 30)...)
-		if err := d.applySplit(SplitSpec{Kind: RandomSplit, Fractions: [3]float64{.6, .2, .2}, Seed: seed}); err != nil {
+		if err := d.UseSplit(SplitSpec{Kind: RandomSplit, Fractions: [3]float64{.6, .2, .2}, Seed: seed}); err != nil {
 			t.Fatal(err)
 		}
 		splits[fmt.Sprint(d.Splits)] = true
@@ -88,7 +89,7 @@ func TestPerClassSplit(t *testing.T) {
 		class[i] = int32(i%4) - 1 // a quarter has no label
 	}
 	d := labelled(class...)
-	if err := d.applySplit(SplitSpec{Kind: PerClassSplit, PerClass: 3, Val: 5, Test: 10}); err != nil {
+	if err := d.UseSplit(SplitSpec{Kind: PerClassSplit, PerClass: 3, Val: 5, Test: 10}); err != nil {
 		t.Fatal(err)
 	}
 	s := d.Splits[0]
@@ -100,7 +101,7 @@ func TestPerClassSplit(t *testing.T) {
 		t.Errorf("%v per class, %d and %d", per, len(s.Val), len(s.Test))
 	}
 	d = labelled(class...)
-	if err := d.applySplit(SplitSpec{Kind: PerClassSplit, PerClass: 3, Val: 5}); err != nil || len(d.Splits[0].Test) != 16 {
+	if err := d.UseSplit(SplitSpec{Kind: PerClassSplit, PerClass: 3, Val: 5}); err != nil || len(d.Splits[0].Test) != 16 {
 		t.Errorf("%v: test holds %d, want all 16 left", err, len(d.Splits[0].Test))
 	}
 	for _, c := range []struct {
@@ -111,7 +112,7 @@ func TestPerClassSplit(t *testing.T) {
 		{SplitSpec{Kind: PerClassSplit, PerClass: 3, Val: 22}, "21 items are left"},
 		{SplitSpec{Kind: PerClassSplit}, "at least 1"},
 	} {
-		wantError(t, labelled(class...).applySplit(c.spec), c.want)
+		datatest.WantError(t, labelled(class...).UseSplit(c.spec), c.want)
 	}
 }
 
@@ -126,21 +127,21 @@ func TestSplitSpecFaults(t *testing.T) {
 	if err := (SplitSpec{Kind: RandomSplit, Fractions: [3]float64{.1, .2, .7}}).Validate(); err != nil {
 		t.Error(err)
 	}
-	wantError(t, labelled(0, 1).applySplit(SplitSpec{Kind: RandomSplit}), "no training items")
-	wantError(t, labelled(-1, -1).applySplit(SplitSpec{Kind: RandomSplit, Fractions: [3]float64{1, 0, 0}}), "no training items")
-	wantError(t, labelled(0, 1).applySplit(SplitSpec{Name: "fold 1"}), "no split of its own")
-	wantError(t, labelled(0, 1).applySplit(SplitSpec{Kind: ColumnSplit, Column: "fold"}), `column "fold"`)
-	wantError(t, labelled(0, 1).applySplit(SplitSpec{Kind: 99}), "unknown kind")
+	datatest.WantError(t, labelled(0, 1).UseSplit(SplitSpec{Kind: RandomSplit}), "no training items")
+	datatest.WantError(t, labelled(-1, -1).UseSplit(SplitSpec{Kind: RandomSplit, Fractions: [3]float64{1, 0, 0}}), "no training items")
+	datatest.WantError(t, labelled(0, 1).UseSplit(SplitSpec{Name: "fold 1"}), "no split of its own")
+	datatest.WantError(t, labelled(0, 1).UseSplit(SplitSpec{Kind: ColumnSplit, Column: "fold"}), `column "fold"`)
+	datatest.WantError(t, labelled(0, 1).UseSplit(SplitSpec{Kind: 99}), "unknown kind")
 	d := labelled(0, 1)
 	d.Splits = []Split{{Name: "fold 1", Train: []int32{0}}, {Name: "fold 2", Train: []int32{1}}}
-	wantError(t, d.applySplit(SplitSpec{Name: "fold 3"}), "fold 1, fold 2")
+	datatest.WantError(t, d.UseSplit(SplitSpec{Name: "fold 3"}), "fold 1, fold 2")
 }
 
 // TestSplitNotes: empty validation and unlabelled items are said, not refused.
 func TestSplitNotes(t *testing.T) {
 	d := labelled(0, 1, -1)
 	d.Splits = []Split{{Name: "own", Train: []int32{0, 2}, Test: []int32{1}}}
-	if err := d.applySplit(SplitSpec{}); err != nil {
+	if err := d.UseSplit(SplitSpec{}); err != nil {
 		t.Fatal(err)
 	}
 	notes := strings.Join(d.Notes, "; ")
@@ -153,7 +154,7 @@ func TestSplitNotes(t *testing.T) {
 }
 
 func TestFileSplit(t *testing.T) {
-	dir := writeFiles(t, map[string]string{
+	dir := datatest.Files(t, map[string]string{
 		"good.txt":  "train\nValidation\n test \nnone\n",
 		"short.txt": "train\n",
 		"long.txt":  "train\ntrain\ntrain\ntrain\ntrain\n",
@@ -161,15 +162,15 @@ func TestFileSplit(t *testing.T) {
 	})
 	spec := func(name string) SplitSpec { return SplitSpec{Kind: FileSplit, File: filepath.Join(dir, name)} }
 	d := labelled(0, 1, 0, 1)
-	if err := d.applySplit(spec("good.txt")); err != nil {
+	if err := d.UseSplit(spec("good.txt")); err != nil {
 		t.Fatal(err)
 	}
 	if s := d.Splits[0]; fmt.Sprint(s.Train, s.Val, s.Test) != "[0] [1] [2]" {
 		t.Errorf("%+v", s)
 	}
-	wantError(t, labelled(0, 1, 0, 1).applySplit(spec("short.txt")), "short.txt", "1 lines for 4")
-	wantError(t, labelled(0, 1, 0, 1).applySplit(spec("long.txt")), "long.txt:5", "4 items")
-	wantError(t, labelled(0, 1, 0, 1).applySplit(spec("word.txt")), "word.txt:2", `"validate"`)
-	wantError(t, labelled(0, 1, 0, 1).applySplit(spec("absent.txt")), "absent.txt")
-	wantError(t, labelled(0).applySplit(SplitSpec{Kind: FileSplit}), "no file")
+	datatest.WantError(t, labelled(0, 1, 0, 1).UseSplit(spec("short.txt")), "short.txt", "1 lines for 4")
+	datatest.WantError(t, labelled(0, 1, 0, 1).UseSplit(spec("long.txt")), "long.txt:5", "4 items")
+	datatest.WantError(t, labelled(0, 1, 0, 1).UseSplit(spec("word.txt")), "word.txt:2", `"validate"`)
+	datatest.WantError(t, labelled(0, 1, 0, 1).UseSplit(spec("absent.txt")), "absent.txt")
+	datatest.WantError(t, labelled(0).UseSplit(SplitSpec{Kind: FileSplit}), "no file")
 }

@@ -62,5 +62,5 @@ var metricTexts = texts{"metric", []string{
 // String returns the metric as OGB writes it, such as "rocauc"; "" for NoMetric.
 func (m Metric) String() string { return metricTexts.of(int(m)) }
 
-// parseMetric reads OGB's name of a metric; NoMetric for one that is not known.
-func parseMetric(s string) Metric { return Metric(max(0, slices.Index(metricTexts.names, s))) }
+// ParseMetric reads OGB's name of a metric; NoMetric for one that is not known.
+func ParseMetric(s string) Metric { return Metric(max(0, slices.Index(metricTexts.names, s))) }

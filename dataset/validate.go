@@ -22,11 +22,11 @@ func (d *Dataset) Validate() error {
 	return nil
 }
 
-// finish makes a set that was just read from path ready for use: it gets its
+// Finish makes a set that was just read from path ready for use: it gets its
 // name, is checked, and the split asked for comes first.
 //
 // Errors: those of Validate, with the path, and of UseSplit.
-func (d *Dataset) finish(name, path string, split SplitSpec) error {
+func (d *Dataset) Finish(name, path string, split SplitSpec) error {
 	d.Name = name
 	if d.Offsets != nil && d.Graph.Graphs == nil {
 		d.Graph.Graphs = d.Offsets
@@ -34,7 +34,7 @@ func (d *Dataset) finish(name, path string, split SplitSpec) error {
 	if err := d.Validate(); err != nil {
 		return fmt.Errorf("%w (in %s)", err, path)
 	}
-	return d.applySplit(split)
+	return d.UseSplit(split)
 }
 
 // Items is the number of things that a split divides: rows of the edge list

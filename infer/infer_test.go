@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/infer"
 	"github.com/weft-gnn/weft/internal/ref"
@@ -18,7 +19,7 @@ import (
 
 func karate(t *testing.T) *dataset.Dataset {
 	t.Helper()
-	d, err := dataset.Open(context.Background(), "karate", dataset.Options{})
+	d, err := source.Open(context.Background(), "karate", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/numpy"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -61,7 +61,7 @@ func (t *Table) WriteFile(path string) ([]string, error) {
 	case Parquet:
 		files[0].write = t.writeParquet
 	case NPY:
-		files[0].write = func(w io.Writer) error { return dataset.WriteNPY(w, t.Values) }
+		files[0].write = func(w io.Writer) error { return numpy.WriteMatrix(w, t.Values) }
 		files = append(files, files[0])
 		files[1].path, files[1].write = t.idFile(path)
 	}
@@ -96,7 +96,7 @@ func (t *Table) idFile(path string) (string, func(io.Writer) error) {
 	for v := range ids {
 		ids[v] = t.intID(v)
 	}
-	return base + ".ids.npy", func(w io.Writer) error { return dataset.WriteIDsNPY(w, ids) }
+	return base + ".ids.npy", func(w io.Writer) error { return numpy.WriteInts(w, ids) }
 }
 
 // WriteCSV writes the table as CSV (RFC 4180, lines ended by a line feed).

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/program"
@@ -35,7 +36,7 @@ func Example() {
 	}
 	fmt.Println("work:", p.Work(program.Step))
 
-	d, err := dataset.Open(context.Background(), "karate", dataset.Options{})
+	d, err := source.Open(context.Background(), "karate", dataset.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/program"
 )
@@ -22,9 +23,9 @@ import (
 type Config struct {
 	// Data is how the set was asked for, Source how it is opened again; both
 	// are recorded, neither is opened.
-	Data   string         `yaml:"data" json:"data"`
-	Source dataset.Source `yaml:"source" json:"source"`
-	Model  string         `yaml:"model" json:"model"`
+	Data   string      `yaml:"data" json:"data"`
+	Source source.Spec `yaml:"source" json:"source"`
+	Model  string      `yaml:"model" json:"model"`
 	// Recipe is "paper" for published settings, or empty.
 	Recipe  string        `yaml:"recipe,omitempty" json:"recipe,omitempty"`
 	Options model.Options `yaml:"options" json:"options"`

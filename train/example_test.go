@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/train"
 )
@@ -13,7 +14,7 @@ import (
 // Train a graph convolutional network on the karate club.
 func Example() {
 	ctx := context.Background()
-	data, err := dataset.Open(ctx, "karate", dataset.Options{})
+	data, err := source.Open(ctx, "karate", dataset.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

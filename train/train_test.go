@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/runtime"
@@ -22,8 +23,8 @@ import (
 func open(t *testing.T, name string) *dataset.Dataset {
 	t.Helper()
 	o := dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))}
-	d, err := dataset.Open(t.Context(), name, o)
-	var missing *dataset.NotFoundError
+	d, err := source.Open(t.Context(), name, o)
+	var missing *source.NotFoundError
 	if errors.As(err, &missing) {
 		t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", name, name)
 	}

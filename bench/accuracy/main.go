@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/tensor"
 	"github.com/weft-gnn/weft/train"
@@ -97,7 +98,7 @@ type percent struct{ mean, std float64 }
 func (p percent) String() string { return fmt.Sprintf("%.2f ± %.2f", p.mean, p.std) }
 
 func score(ctx context.Context, row published, seeds, threads int) (val, test percent, err error) {
-	d, err := dataset.Open(ctx, row.data, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
+	d, err := source.Open(ctx, row.data, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
 	if err != nil {
 		return val, test, err
 	}

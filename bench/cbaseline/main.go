@@ -26,7 +26,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/synth"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/cpu"
 )
@@ -166,11 +166,11 @@ func takeTurns(name string, t benchCase, threads, rounds int, clock clock, c *ba
 
 // lookAlike makes the graph, which depends on its arguments alone.
 func lookAlike(kind string, scale float64) (*graph.Block, error) {
-	var k dataset.Synthetic
+	var k synth.Kind
 	if err := k.UnmarshalText([]byte(kind)); err != nil {
 		return nil, err
 	}
-	d, err := dataset.Generate(context.Background(), k, dataset.GenOptions{Scale: scale, Seed: 1})
+	d, err := synth.Generate(context.Background(), k, synth.Options{Scale: scale, Seed: 1})
 	if err != nil {
 		return nil, err
 	}

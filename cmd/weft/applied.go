@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/infer"
 	"github.com/weft-gnn/weft/train"
 )
@@ -64,15 +65,15 @@ func (p *applied) load(c *cobra.Command) error {
 }
 
 // source returns how the data are opened.
-func (p *applied) source(c *cobra.Command) (dataset.Source, error) {
+func (p *applied) source(c *cobra.Command) (source.Spec, error) {
 	fi, err := os.Stat(p.path)
 	if err != nil {
-		return dataset.Source{}, fmt.Errorf("--run: %w", err)
+		return source.Spec{}, fmt.Errorf("--run: %w", err)
 	}
 	if fi.IsDir() {
 		cfg, err := train.ReadConfig(p.path)
 		if err != nil {
-			return dataset.Source{}, err
+			return source.Spec{}, err
 		}
 		p.config = &cfg
 	}
@@ -80,16 +81,16 @@ func (p *applied) source(c *cobra.Command) (dataset.Source, error) {
 	case p.data.given(c):
 		return p.data.choose(c)
 	case p.config == nil:
-		return dataset.Source{}, usagef("%s is a model file: name its data with --data, or --vertices and --edges", p.path)
+		return source.Spec{}, usagef("%s is a model file: name its data with --data, or --vertices and --edges", p.path)
 	}
 	if name := changed(c, append(tableFlags, "format", "directed", "undirected")...); name != "" {
-		return dataset.Source{}, usagef("--%s is about other data than the run's: name them with --data, or --vertices and --edges", name)
+		return source.Spec{}, usagef("--%s is about other data than the run's: name them with --data, or --vertices and --edges", name)
 	}
 	return p.ownData()
 }
 
 // ownData returns the run's data, with another split where one is asked for.
-func (p *applied) ownData() (dataset.Source, error) {
+func (p *applied) ownData() (source.Spec, error) {
 	src := p.config.Source
 	if p.data.split == "" {
 		return src, nil

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/ondisk"
 )
 
 func (a *app) dataCommand() *cobra.Command {
@@ -29,7 +30,7 @@ type saved struct {
 
 // save writes a set as a folder and says so.
 func (a *app) save(dir string, d *dataset.Dataset, overwrite, asJSON bool) error {
-	if err := dataset.Write(dir, d, dataset.WriteOptions{Overwrite: overwrite}); err != nil {
+	if err := ondisk.Write(dir, d, ondisk.Options{Overwrite: overwrite}); err != nil {
 		return err
 	}
 	if asJSON {

@@ -8,7 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
-	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/fetch"
 )
 
 func (a *app) dataFetchCommand() *cobra.Command {
@@ -22,10 +22,10 @@ knows, or is refused; one that is there already is checked only, and a transfer
 that broke off goes on where it stopped.
 
 Sets:
-` + strings.Join(wrap(strings.Join(dataset.Fetchable(), ", ")+".", helpWidth), "\n"),
+` + strings.Join(wrap(strings.Join(fetch.Names(), ", ")+".", helpWidth), "\n"),
 		Example:   "  weft data fetch cora\n  weft data fetch cora citeseer && weft train --data cora --recipe paper",
-		Args:      args(1, len(dataset.Fetchable()), "names of sets: "+strings.Join(dataset.Fetchable(), ", ")),
-		ValidArgs: dataset.Fetchable(),
+		Args:      args(1, len(fetch.Names()), "names of sets: "+strings.Join(fetch.Names(), ", ")),
+		ValidArgs: fetch.Names(),
 		RunE:      func(c *cobra.Command, names []string) error { return a.fetch(c, names, asJSON) },
 	}
 	jsonFlag(c, &asJSON)
@@ -45,14 +45,14 @@ func (a *app) fetch(c *cobra.Command, names []string, asJSON bool) error {
 		return usagef("there is no cache folder: set WEFT_CACHE")
 	}
 	for _, name := range names {
-		if !slices.Contains(dataset.Fetchable(), name) {
-			return usagef("no set called %q can be fetched%s", name, accepted(name, dataset.Fetchable()))
+		if !slices.Contains(fetch.Names(), name) {
+			return usagef("no set called %q can be fetched%s", name, accepted(name, fetch.Names()))
 		}
 	}
 	out := fetched{Dir: dir}
 	for _, name := range names {
 		bar := a.transfer(name)
-		files, err := dataset.Fetch(c.Context(), name, dataset.FetchOptions{Dir: dir, Progress: bar.at})
+		files, err := fetch.Set(c.Context(), name, fetch.Options{Dir: dir, Progress: bar.at})
 		bar.end()
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (a *app) transfer(name string) *transfer {
 	return &transfer{app: a, name: name, shown: time.Now()}
 }
 
-func (t *transfer) at(p dataset.FetchProgress) {
+func (t *transfer) at(p fetch.Progress) {
 	switch {
 	case t.app.quiet:
 	case t.app.terminal && t.bar == nil:

@@ -6,15 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/synth"
 )
 
 func (a *app) dataGenCommand() *cobra.Command {
-	var opt dataset.GenOptions
+	var opt synth.Options
 	var out string
 	var overwrite, asJSON bool
 	var names []string
-	for _, k := range dataset.Kinds() {
+	for _, k := range synth.Kinds() {
 		names = append(names, k.String())
 	}
 	c := &cobra.Command{
@@ -40,14 +40,14 @@ the same graph.`,
 		Args:      args(1, 1, "a kind of graph, one of "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(c *cobra.Command, words []string) error {
-			var kind dataset.Synthetic
+			var kind synth.Kind
 			if err := kind.UnmarshalText([]byte(words[0])); err != nil {
 				return usagef("no kind of graph is called %q%s", words[0], accepted(words[0], names))
 			}
 			if !(opt.Scale > 0) {
 				return usagef("--scale %v: want a positive number", opt.Scale)
 			}
-			d, err := dataset.Generate(c.Context(), kind, opt)
+			d, err := synth.Generate(c.Context(), kind, opt)
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/fetch"
+	"github.com/weft-gnn/weft/dataset/source"
 )
 
 func (a *app) dataListCommand() *cobra.Command {
@@ -39,11 +40,11 @@ type listedSet struct {
 
 func (a *app) listData(asJSON bool) error {
 	opt := a.lookup()
-	found, err := dataset.List(append(slices.Clone(opt.DataPath), opt.CacheDir))
+	found, err := source.List(append(slices.Clone(opt.DataPath), opt.CacheDir))
 	if err != nil {
 		return err
 	}
-	l := dataList{Fetchable: dataset.Fetchable()}
+	l := dataList{Fetchable: fetch.Names()}
 	width := 0
 	for _, e := range found {
 		s := listedSet{Name: e.Name}

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
+	"github.com/weft-gnn/weft/dataset/table"
 )
 
 // dataFlags say which data to read, and how.
@@ -32,7 +34,7 @@ func (f *dataFlags) register(a *app, c *cobra.Command, preset, without string) {
 	s.StringVar(&f.data, "data", preset, "data `SET`: a name looked up in $WEFT_DATA and the cache, such as cora or tu/MUTAG, or a path"+without)
 	complete(c, "data", a.completeData)
 	var layouts []string
-	for _, l := range dataset.Formats() {
+	for _, l := range source.Formats() {
 		layouts = append(layouts, l.Name)
 	}
 	wordFlag(c, &f.format, "format", "", layouts, "layout of --data (default: detected from its content)")
@@ -71,8 +73,8 @@ func (f *dataFlags) given(c *cobra.Command) bool {
 // choose returns how the data are opened.
 //
 // Errors: flags that do not go together.
-func (f *dataFlags) choose(c *cobra.Command) (dataset.Source, error) {
-	s := dataset.Source{Data: f.data, Format: f.format}
+func (f *dataFlags) choose(c *cobra.Command) (source.Spec, error) {
+	s := source.Spec{Data: f.data, Format: f.format}
 	switch {
 	case f.directed && f.undirected:
 		return s, usagef("--directed and --undirected: want one of them")
@@ -102,12 +104,12 @@ func (f *dataFlags) choose(c *cobra.Command) (dataset.Source, error) {
 }
 
 // tables completes the source of a user's own tables.
-func (f *dataFlags) tables(s dataset.Source) (dataset.Source, error) {
-	spec := &dataset.TableSpec{
-		Vertices: dataset.VertexTable{File: f.vertices, ID: f.id, Features: f.features, Label: f.label},
-		Edges:    dataset.EdgeTable{File: f.edges, Source: f.source, Target: f.target, Weight: f.weight},
+func (f *dataFlags) tables(s source.Spec) (source.Spec, error) {
+	spec := &table.Spec{
+		Vertices: table.Vertices{File: f.vertices, ID: f.id, Features: f.features, Label: f.label},
+		Edges:    table.Edges{File: f.edges, Source: f.source, Target: f.target, Weight: f.weight},
 		Task:     f.task,
-		Unknown:  map[string]dataset.Unknown{"error": dataset.RefuseUnknown, "add": dataset.AddUnknown, "drop": dataset.DropUnknown}[f.unknown],
+		Unknown:  map[string]table.Unknown{"error": table.RefuseUnknown, "add": table.AddUnknown, "drop": table.DropUnknown}[f.unknown],
 	}
 	s.Data, s.Tables = "", spec
 	return s, usage(spec.Validate())
@@ -116,7 +118,7 @@ func (f *dataFlags) tables(s dataset.Source) (dataset.Source, error) {
 // completeData offers the sets at hand, and files.
 func (a *app) completeData(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	opt := a.lookup()
-	found, err := dataset.List(append(opt.DataPath, opt.CacheDir))
+	found, err := source.List(append(opt.DataPath, opt.CacheDir))
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
 	}

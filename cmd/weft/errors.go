@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/internal/nearest"
 	"github.com/weft-gnn/weft/train"
 )
 
@@ -69,7 +69,7 @@ func oneLine(err error) string {
 // accepted says which words could stand in place of word, the nearest first.
 func accepted(word string, names []string) string {
 	list := ": there are " + strings.Join(names, ", ")
-	if near := dataset.Nearest(word, names); len(near) > 0 {
+	if near := nearest.Names(word, names); len(near) > 0 {
 		return fmt.Sprintf(", did you mean %q? (there are %s)", near[0], strings.Join(names, ", "))
 	}
 	return list
@@ -103,7 +103,7 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 	if slices.Contains(names, word) { // one dash instead of two
 		return usagef("%s has no flag %s, did you mean --%s?", called, given, word)
 	}
-	if near := dataset.Nearest(word, names); len(near) > 0 {
+	if near := nearest.Names(word, names); len(near) > 0 {
 		return usagef("%s has no flag %s, did you mean --%s?", called, given, near[0])
 	}
 	return usagef("%s has no flag %s: see %s --help", called, given, c.CommandPath())

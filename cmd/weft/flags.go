@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/internal/nearest"
 	"github.com/weft-gnn/weft/program"
 )
 
@@ -25,7 +25,7 @@ func (c *choice) Type() string   { return "NAME" }
 // Set takes a word, or says which ones there are.
 func (c *choice) Set(word string) error {
 	if !slices.Contains(c.names, word) {
-		if near := dataset.Nearest(word, c.names); len(near) > 0 {
+		if near := nearest.Names(word, c.names); len(near) > 0 {
 			return fmt.Errorf("want one of %s; did you mean %s?", strings.Join(c.names, ", "), near[0])
 		}
 		return fmt.Errorf("want one of %s", strings.Join(c.names, ", "))
@@ -111,7 +111,7 @@ func nearestPass(word string, names []string) string {
 	if slices.Contains(names, word) {
 		return want + "; did you mean -" + word + "?"
 	}
-	if near := dataset.Nearest(word, words); len(near) > 0 {
+	if near := nearest.Names(word, words); len(near) > 0 {
 		return want + "; did you mean " + near[0] + "?"
 	}
 	return want

@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 )
 
 func TestMain(m *testing.M) {
@@ -50,7 +51,7 @@ func TestScripts(t *testing.T) {
 // condition adds data:NAME, that the real set NAME is in $WEFT_DATA, and root.
 func condition(name string) (bool, error) {
 	if set, ok := strings.CutPrefix(name, "data:"); ok {
-		e, err := dataset.Find(set, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
+		e, err := source.Find(set, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
 		return err == nil && e.Path != "", nil
 	}
 	if name == "root" {

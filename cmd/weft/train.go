@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/tensor"
 	"github.com/weft-gnn/weft/train"
 )
@@ -89,7 +90,7 @@ func (t *trainRun) run(c *cobra.Command) error {
 }
 
 // open reads the data, timed, and says what they are.
-func (t *trainRun) open(ctx context.Context, src dataset.Source, prep *dataset.Prep) (*dataset.Dataset, error) {
+func (t *trainRun) open(ctx context.Context, src source.Spec, prep *dataset.Prep) (*dataset.Dataset, error) {
 	start := time.Now()
 	d, err := src.Open(ctx, t.lookup(), prep)
 	t.readS = time.Since(start).Seconds()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/train"
@@ -113,7 +113,7 @@ func quietFlag(a *app, c *cobra.Command) {
 // config returns the configuration of the run with the first seed.
 //
 // Errors: of usage.
-func (f *trainFlags) config(c *cobra.Command, m *modelFlags, data dataset.Source) (train.Config, error) {
+func (f *trainFlags) config(c *cobra.Command, m *modelFlags, data source.Spec) (train.Config, error) {
 	declared, err := model.ByName(m.name)
 	if err != nil {
 		return train.Config{}, usage(err)

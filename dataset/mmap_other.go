@@ -1,8 +1,0 @@
-//go:build !unix
-
-package dataset
-
-import "os"
-
-// mapFile reads the file at path, where memory mapping is not at hand.
-func mapFile(path string) ([]byte, error) { return os.ReadFile(path) }
