@@ -19,17 +19,18 @@ type progress struct {
 	Loss  []float32
 	Stop  stopper
 	// Score and Last are train, val and test at the best epoch and at the last;
-	// nil where a part is empty.
+	// nil where a part is empty or the score is not finite.
 	Score, Last [3]*float64
 	// Done says that patience ran out.
 	Done    bool
 	Seconds float64
 }
 
-// finiteScores turns NaN, the score of an empty part, into nil.
+// finiteScores turns NaN, the score of an empty part, and infinity, that of
+// predictions beyond float32, into nil: JSON knows neither.
 func finiteScores(s [3]float64) (out [3]*float64) {
 	for i, v := range s {
-		if !math.IsNaN(v) {
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			out[i] = &v
 		}
 	}

@@ -84,16 +84,15 @@ func FromRecipe(m model.Model, data string) (Config, error) {
 
 // Validate checks what a user may have set.
 func (c Config) Validate() error {
-	positive := func(v float64) bool { return v > 0 && !math.IsInf(v, 0) }
 	switch {
 	case c.Epochs < 1 || c.Epochs > math.MaxInt32:
-		return fmt.Errorf("train: %d epochs, want at least 1", c.Epochs)
+		return fmt.Errorf("train: %d epochs, want 1 to 2³¹−1", c.Epochs)
 	case c.Patience < 0:
 		return fmt.Errorf("train: patience %d, want 0 (never stop early) or more", c.Patience)
-	case !positive(c.LR):
-		return fmt.Errorf("train: learning rate %v, want a positive number", c.LR)
-	case !(c.Decay.Lambda >= 0) || math.IsInf(c.Decay.Lambda, 0):
-		return fmt.Errorf("train: weight decay %v, want 0 or more", c.Decay.Lambda)
+	case !(float32(c.LR) > 0 && c.LR <= math.MaxFloat32): // steps are taken in float32
+		return fmt.Errorf("train: learning rate %v, want a positive number of float32's range", c.LR)
+	case !(c.Decay.Lambda >= 0 && c.Decay.Lambda <= math.MaxFloat32):
+		return fmt.Errorf("train: weight decay %v, want 0 or more, in float32's range", c.Decay.Lambda)
 	case !(c.Momentum >= 0 && c.Momentum < 1):
 		return fmt.Errorf("train: momentum %v, want 0 ≤ μ < 1", c.Momentum)
 	case c.Momentum != 0 && c.Optimizer != program.SGDKind:

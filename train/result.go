@@ -41,7 +41,8 @@ type Result struct {
 	Dir       string `json:"dir,omitempty"`
 }
 
-// Score is the metric on each part of the split; null where it is empty.
+// Score is the metric on each part of the split; null where it is empty or the
+// score is none: undefined, or not finite.
 type Score struct {
 	Train *float64 `json:"train"`
 	Val   *float64 `json:"val"`

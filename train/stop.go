@@ -30,7 +30,8 @@ func newStopper(m model.Monitor, patience int) stopper {
 //
 // The first of equal epochs is the best. ValEither follows the authors' code
 // of GAT: an epoch that is as good as the best in either resets the wait, and
-// one that is as good in both is kept.
+// one that is as good in both is kept. NaN, the score of items that have none,
+// improves nothing and is not remembered.
 func (s *stopper) observe(epoch int, loss, metric float64) (best, stop bool) {
 	lower, higher := loss < s.Loss, metric > s.Metric
 	improved := false
@@ -46,7 +47,12 @@ func (s *stopper) observe(epoch int, loss, metric float64) (best, stop bool) {
 	if best {
 		s.Best = epoch
 	}
-	s.Loss, s.Metric = min(s.Loss, loss), max(s.Metric, metric)
+	if loss < s.Loss {
+		s.Loss = loss
+	}
+	if metric > s.Metric {
+		s.Metric = metric
+	}
 	s.Waited++
 	if improved {
 		s.Waited = 0
