@@ -7,129 +7,139 @@ package kernel
 // edgeAddAVX512 adds the rows of both ends to each edge, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
-func edgeAddAVX512(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, full int, tail int)
+func edgeAddAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
 
 // edgeGatherAVX512 copies the source's row to each edge, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
-func edgeGatherAVX512(p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, z *float32, ldz int, full int, tail int)
+func edgeGatherAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
 
 // edgeScatterAVX512 copies the destination's row to each edge, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
-func edgeScatterAVX512(ptr *int64, p int, hi int, y *float32, ldy int, z *float32, ldz int, full int, tail int)
+func edgeScatterAVX512(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
 
 // edgeDotAVX512x1 multiplies the rows of both ends, 1 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX512x1(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX512x2 multiplies the rows of both ends, 2 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX512x2(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX512x2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX512x3 multiplies the rows of both ends, 3 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX512x3(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX512x3(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX512x4 multiplies the rows of both ends, 4 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX512x4(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX512x4(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX512x5 multiplies the rows of both ends, 5 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX512x5(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX512x5(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX512x6 multiplies the rows of both ends, 6 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX512x6(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX512x6(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX512x7 multiplies the rows of both ends, 7 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX512x7(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX512x7(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX512x8 multiplies the rows of both ends, 8 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX512x8(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX512x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+
+// edgeDotAVX512x16 multiplies the rows of both ends, 16 vectors of columns.
+//
+//go:noescape
+func edgeDotAVX512x16(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotWideAVX512 multiplies the rows of both ends, head by head of width bytes, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
-func edgeDotWideAVX512(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, heads int, width int, full int, tail int)
+func edgeDotWideAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, heads int, width int, full int, tail int)
 
 // edgeDotEightAVX512 multiplies the rows of both ends, eight heads of eight columns.
 //
 //go:noescape
-func edgeDotEightAVX512(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int)
+func edgeDotEightAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int)
 
 // edgeAddAVX2 adds the rows of both ends to each edge, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
-func edgeAddAVX2(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, full int, tail int)
+func edgeAddAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
 
 // edgeGatherAVX2 copies the source's row to each edge, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
-func edgeGatherAVX2(p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, z *float32, ldz int, full int, tail int)
+func edgeGatherAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
 
 // edgeScatterAVX2 copies the destination's row to each edge, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
-func edgeScatterAVX2(ptr *int64, p int, hi int, y *float32, ldy int, z *float32, ldz int, full int, tail int)
+func edgeScatterAVX2(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
 
 // edgeDotAVX2x1 multiplies the rows of both ends, 1 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX2x1(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX2x2 multiplies the rows of both ends, 2 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX2x2(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX2x2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX2x3 multiplies the rows of both ends, 3 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX2x3(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX2x3(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX2x4 multiplies the rows of both ends, 4 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX2x4(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX2x4(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX2x5 multiplies the rows of both ends, 5 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX2x5(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX2x5(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX2x6 multiplies the rows of both ends, 6 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX2x6(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX2x6(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX2x7 multiplies the rows of both ends, 7 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX2x7(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX2x7(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotAVX2x8 multiplies the rows of both ends, 8 vectors of columns.
 //
 //go:noescape
-func edgeDotAVX2x8(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+func edgeDotAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+
+// edgeDotAVX2x12 multiplies the rows of both ends, 12 vectors of columns.
+//
+//go:noescape
+func edgeDotAVX2x12(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 
 // edgeDotWideAVX2 multiplies the rows of both ends, head by head of width bytes, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
-func edgeDotWideAVX2(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, heads int, width int, full int, tail int)
+func edgeDotWideAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, heads int, width int, full int, tail int)
 
 // edgeDotEightAVX2 multiplies the rows of both ends, eight heads of eight columns.
 //
 //go:noescape
-func edgeDotEightAVX2(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int)
+func edgeDotEightAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int)

@@ -4,43 +4,49 @@
 
 #include "textflag.h"
 
-// func edgeAddAVX512(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, full int, tail int)
+// func edgeAddAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
 // Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·edgeAddAVX512(SB), NOSPLIT, $0-120
-	MOVQ  p+8(FP), AX
-	MOVQ  z+88(FP), CX
-	MOVQ  other+24(FP), DX
-	MOVQ  x+48(FP), BX
-	MOVQ  ptr+0(FP), SI
-	MOVQ  y+72(FP), DI
-	MOVQ  full+104(FP), R8
-	MOVQ  tail+112(FP), R9
-	MOVQ  $-1, R10
-	BZHIQ R9, R10, R10
-	KMOVW R10, K1
+TEXT ·edgeAddAVX512(SB), NOSPLIT, $0-112
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  ptr+72(FP), DI
+	MOVQ  y+80(FP), R8
+	MOVQ  full+96(FP), R9
+	MOVQ  tail+104(FP), R10
+	MOVQ  $-1, R11
+	BZHIQ R10, R11, R11
+	KMOVW R11, K1
 
 row1:
-	MOVQ      8(SI), R9
-	CMPQ      R9, hi+16(FP)
-	CMOVQGT   hi+16(FP), R9
-	CMPQ      AX, R9
-	JGE       next2
-	VMOVUPS.Z (DI)(R8*1), K1, Z0
+	MOVQ   ldy+88(FP), R10
+	IMUL3Q $0x08, R10, R10
+	ADDQ   R8, R10
+	MOVQ   lastByte+32(FP), R11
+	ADDQ   R10, R11
+
+lines3:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	CMPQ       R10, R11
+	JLT        lines3
+	PREFETCHT0 (R11)
+	MOVQ       8(DI), R10
+	CMPQ       R10, hi+8(FP)
+	CMOVQGT    hi+8(FP), R10
+	CMPQ       AX, R10
+	JGE        next2
+	VMOVUPS.Z  (R8)(R9*1), K1, Z1
 
 position4:
-	MOVQ    AX, R10
-	MOVL    (DX)(R10*4), R10
-	IMULQ   ldx+56(FP), R10
-	ADDQ    BX, R10
-	MOVQ    ahead+40(FP), R11
-	LEAQ    (R11)(AX*1), R11
-	CMPQ    R11, last+32(FP)
-	CMOVQGT last+32(FP), R11
-	MOVL    (DX)(R11*4), R11
-	IMULQ   ldx+56(FP), R11
-	ADDQ    BX, R11
-	MOVQ    lastByte+64(FP), R12
-	ADDQ    R11, R12
+	MOVL  (BX)(AX*4), R11
+	IMULQ ldx+64(FP), R11
+	ADDQ  SI, R11
+	MOVQ  lastByte+32(FP), R12
+	ADDQ  R11, R12
 
 lines8:
 	PREFETCHT0 (R11)
@@ -48,67 +54,64 @@ lines8:
 	CMPQ       R11, R12
 	JLT        lines8
 	PREFETCHT0 (R12)
-	XORQ       R11, R11
-	CMPQ       R11, R8
+	MOVL       (DX)(AX*4), R11
+	IMULQ      ldx+64(FP), R11
+	ADDQ       SI, R11
+	XORQ       R12, R12
+	CMPQ       R12, R9
 	JGE        rest6
 
 columns5:
-	VMOVUPS (R10)(R11*1), Z1
-	VADDPS  (DI)(R11*1), Z1, Z1
-	VMOVUPS Z1, (CX)(R11*1)
-	ADDQ    $0x40, R11
-	CMPQ    R11, R8
+	VMOVUPS (R11)(R12*1), Z0
+	VADDPS  (R8)(R12*1), Z0, Z0
+	VMOVUPS Z0, (CX)(R12*1)
+	ADDQ    $0x40, R12
+	CMPQ    R12, R9
 	JLT     columns5
 
 rest6:
-	CMPQ      tail+112(FP), $0x00
-	JE        none7
-	VMOVUPS.Z (R10)(R8*1), K1, Z1
-	VADDPS    Z0, Z1, Z1
-	VMOVUPS   Z1, K1, (CX)(R8*1)
+	CMPQ      tail+104(FP), $0x00
+	JE        done7
+	VMOVUPS.Z (R11)(R9*1), K1, Z0
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)(R9*1)
 
-none7:
-	ADDQ ldz+96(FP), CX
+done7:
+	ADDQ ldz+24(FP), CX
 	INCQ AX
-	CMPQ AX, R9
+	CMPQ AX, R10
 	JLT  position4
 
 next2:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
 	JLT  row1
 	VZEROUPPER
 	RET
 
-// func edgeGatherAVX512(p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, z *float32, ldz int, full int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·edgeGatherAVX512(SB), NOSPLIT, $0-96
+// func edgeGatherAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·edgeGatherAVX512(SB), NOSPLIT, $0-88
 	MOVQ  p+0(FP), AX
-	MOVQ  z+64(FP), CX
-	MOVQ  other+16(FP), DX
-	MOVQ  x+40(FP), BX
-	MOVQ  full+80(FP), SI
-	MOVQ  tail+88(FP), DI
-	MOVQ  $-1, R8
-	BZHIQ DI, R8, R8
-	KMOVW R8, K1
-	MOVQ  hi+8(FP), DI
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  full+72(FP), DI
+	MOVQ  tail+80(FP), R8
+	MOVQ  $-1, R9
+	BZHIQ R8, R9, R9
+	KMOVW R9, K1
+	MOVQ  hi+8(FP), R8
 
 position9:
-	MOVQ    AX, R8
-	MOVL    (DX)(R8*4), R8
-	IMULQ   ldx+48(FP), R8
-	ADDQ    BX, R8
-	MOVQ    ahead+32(FP), R9
-	LEAQ    (R9)(AX*1), R9
-	CMPQ    R9, last+24(FP)
-	CMOVQGT last+24(FP), R9
-	MOVL    (DX)(R9*4), R9
-	IMULQ   ldx+48(FP), R9
-	ADDQ    BX, R9
-	MOVQ    lastByte+56(FP), R10
-	ADDQ    R9, R10
+	MOVL  (BX)(AX*4), R9
+	IMULQ ldx+64(FP), R9
+	ADDQ  SI, R9
+	MOVQ  lastByte+32(FP), R10
+	ADDQ  R9, R10
 
 lines13:
 	PREFETCHT0 (R9)
@@ -116,51 +119,66 @@ lines13:
 	CMPQ       R9, R10
 	JLT        lines13
 	PREFETCHT0 (R10)
-	XORQ       R9, R9
-	CMPQ       R9, SI
+	MOVL       (DX)(AX*4), R9
+	IMULQ      ldx+64(FP), R9
+	ADDQ       SI, R9
+	XORQ       R10, R10
+	CMPQ       R10, DI
 	JGE        rest11
 
 columns10:
-	VMOVUPS (R8)(R9*1), Z0
-	VMOVUPS Z0, (CX)(R9*1)
-	ADDQ    $0x40, R9
-	CMPQ    R9, SI
+	VMOVUPS (R9)(R10*1), Z0
+	VMOVUPS Z0, (CX)(R10*1)
+	ADDQ    $0x40, R10
+	CMPQ    R10, DI
 	JLT     columns10
 
 rest11:
-	CMPQ      tail+88(FP), $0x00
-	JE        none12
-	VMOVUPS.Z (R8)(SI*1), K1, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*1)
+	CMPQ      tail+80(FP), $0x00
+	JE        done12
+	VMOVUPS.Z (R9)(DI*1), K1, Z0
+	VMOVUPS   Z0, K1, (CX)(DI*1)
 
-none12:
-	ADDQ ldz+72(FP), CX
+done12:
+	ADDQ ldz+24(FP), CX
 	INCQ AX
-	CMPQ AX, DI
+	CMPQ AX, R8
 	JLT  position9
 	VZEROUPPER
 	RET
 
-// func edgeScatterAVX512(ptr *int64, p int, hi int, y *float32, ldy int, z *float32, ldz int, full int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·edgeScatterAVX512(SB), NOSPLIT, $0-72
-	MOVQ  p+8(FP), AX
-	MOVQ  z+40(FP), CX
-	MOVQ  ptr+0(FP), DX
-	MOVQ  y+24(FP), BX
-	MOVQ  full+56(FP), SI
-	MOVQ  tail+64(FP), DI
+// func edgeScatterAVX512(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·edgeScatterAVX512(SB), NOSPLIT, $0-80
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  ptr+40(FP), DX
+	MOVQ  y+48(FP), BX
+	MOVQ  full+64(FP), SI
+	MOVQ  tail+72(FP), DI
 	MOVQ  $-1, R8
 	BZHIQ DI, R8, R8
 	KMOVW R8, K1
 
 row14:
-	MOVQ      8(DX), DI
-	CMPQ      DI, hi+16(FP)
-	CMOVQGT   hi+16(FP), DI
-	CMPQ      AX, DI
-	JGE       next15
-	VMOVUPS.Z (BX)(SI*1), K1, Z0
+	MOVQ   ldy+56(FP), DI
+	IMUL3Q $0x08, DI, DI
+	ADDQ   BX, DI
+	MOVQ   lastByte+32(FP), R8
+	ADDQ   DI, R8
+
+lines16:
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	CMPQ       DI, R8
+	JLT        lines16
+	PREFETCHT0 (R8)
+	MOVQ       8(DX), DI
+	CMPQ       DI, hi+8(FP)
+	CMOVQGT    hi+8(FP), DI
+	CMPQ       AX, DI
+	JGE        next15
+	VMOVUPS.Z  (BX)(SI*1), K1, Z1
 
 position17:
 	XORQ R8, R8
@@ -168,1690 +186,964 @@ position17:
 	JGE  rest19
 
 columns18:
-	VMOVUPS (BX)(R8*1), Z1
-	VMOVUPS Z1, (CX)(R8*1)
+	VMOVUPS (BX)(R8*1), Z0
+	VMOVUPS Z0, (CX)(R8*1)
 	ADDQ    $0x40, R8
 	CMPQ    R8, SI
 	JLT     columns18
 
 rest19:
-	CMPQ    tail+64(FP), $0x00
-	JE      none20
-	VMOVUPS Z0, K1, (CX)(SI*1)
+	CMPQ    tail+72(FP), $0x00
+	JE      done20
+	VMOVUPS Z1, K1, (CX)(SI*1)
 
-none20:
-	ADDQ ldz+48(FP), CX
+done20:
+	ADDQ ldz+24(FP), CX
 	INCQ AX
 	CMPQ AX, DI
 	JLT  position17
 
 next15:
 	ADDQ $0x08, DX
-	ADDQ ldy+32(FP), BX
-	CMPQ AX, hi+16(FP)
+	ADDQ ldy+56(FP), BX
+	CMPQ AX, hi+8(FP)
 	JLT  row14
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX512x1(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·edgeDotAVX512x1(SB), NOSPLIT, $0-112
-	MOVQ  p+8(FP), AX
-	MOVQ  z+88(FP), CX
-	MOVQ  other+24(FP), DX
-	MOVQ  x+48(FP), BX
-	MOVQ  ptr+0(FP), SI
-	MOVQ  y+72(FP), DI
-	MOVQ  tail+104(FP), R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
+// func edgeDotAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·edgeDotAVX512x1(SB), NOSPLIT, $0-104
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  ptr+72(FP), DI
+	MOVQ  y+80(FP), R8
+	MOVQ  tail+96(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
 
 row21:
-	MOVQ      8(SI), R8
-	CMPQ      R8, hi+16(FP)
-	CMOVQGT   hi+16(FP), R8
-	CMPQ      AX, R8
-	JGE       next22
-	VMOVUPS.Z (DI), K1, Z0
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group24:
-	LEAQ          -1(R8), R9
-	LEAQ          (AX), R10
-	CMPQ          R10, R8
-	CMOVQGE       R9, R10
-	MOVL          (DX)(R10*4), R10
-	IMULQ         ldx+56(FP), R10
-	ADDQ          BX, R10
-	LEAQ          1(AX), R11
-	CMPQ          R11, R8
-	CMOVQGE       R9, R11
-	MOVL          (DX)(R11*4), R11
-	IMULQ         ldx+56(FP), R11
-	ADDQ          BX, R11
-	LEAQ          2(AX), R12
-	CMPQ          R12, R8
-	CMOVQGE       R9, R12
-	MOVL          (DX)(R12*4), R12
-	IMULQ         ldx+56(FP), R12
-	ADDQ          BX, R12
-	LEAQ          3(AX), R13
-	CMPQ          R13, R8
-	CMOVQGE       R9, R13
-	MOVL          (DX)(R13*4), R13
-	IMULQ         ldx+56(FP), R13
-	ADDQ          BX, R13
-	MOVQ          ahead+40(FP), R9
-	LEAQ          (R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          1(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          2(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          3(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
+lines23:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines23
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next22
+	VMOVUPS.Z  (R8), K1, Z0
+
+position24:
+	MOVL          (BX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	ADDQ          lastByte+32(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	MOVL          (DX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
 	VPXORD        Z1, Z1, Z1
-	VPXORD        Z2, Z2, Z2
-	VPXORD        Z3, Z3, Z3
-	VPXORD        Z4, Z4, Z4
-	VFMADD231PS   (R10), Z0, K1, Z1
-	VFMADD231PS   (R11), Z0, K1, Z2
-	VFMADD231PS   (R12), Z0, K1, Z3
-	VFMADD231PS   (R13), Z0, K1, Z4
-	VEXTRACTF64X4 $0x01, Z1, Y5
-	VADDPS        Y5, Y1, Y1
-	VEXTRACTF64X4 $0x01, Z2, Y5
-	VADDPS        Y5, Y2, Y2
-	VEXTRACTF64X4 $0x01, Z3, Y5
-	VADDPS        Y5, Y3, Y3
-	VEXTRACTF64X4 $0x01, Z4, Y5
-	VADDPS        Y5, Y4, Y4
-	VHADDPS       Y2, Y1, Y1
-	VHADDPS       Y4, Y3, Y3
-	VHADDPS       Y3, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X5
-	VADDPS        X5, X1, X1
-	MOVQ          CX, R9
-	MOVQ          R8, R10
-	SUBQ          AX, R10
-	VMOVSS        X1, (R9)
-	CMPQ          R10, $0x01
-	JLE           stored25
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x01, X1, (R9)
-	CMPQ          R10, $0x02
-	JLE           stored25
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x02, X1, (R9)
-	CMPQ          R10, $0x03
-	JLE           stored25
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x03, X1, (R9)
-
-stored25:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group24
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
+	VFMADD231PS   (SI)(R10*1), Z0, K1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPS        Y2, Y1, Y1
+	VEXTRACTF32X4 $0x01, Y1, X2
+	VADDPS        X2, X1, X1
+	VPERMILPS     $0x4e, X1, X2
+	VADDPS        X2, X1, X1
+	VMOVSHDUP     X1, X2
+	VADDSS        X2, X1, X1
+	VMOVSS        X1, (CX)
+	ADDQ          ldz+24(FP), CX
+	INCQ          AX
+	CMPQ          AX, R9
+	JLT           position24
 
 next22:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
 	JLT  row21
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX512x2(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·edgeDotAVX512x2(SB), NOSPLIT, $0-112
-	MOVQ  p+8(FP), AX
-	MOVQ  z+88(FP), CX
-	MOVQ  other+24(FP), DX
-	MOVQ  x+48(FP), BX
-	MOVQ  ptr+0(FP), SI
-	MOVQ  y+72(FP), DI
-	MOVQ  tail+104(FP), R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
+// func edgeDotAVX512x2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·edgeDotAVX512x2(SB), NOSPLIT, $0-104
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  ptr+72(FP), DI
+	MOVQ  y+80(FP), R8
+	MOVQ  tail+96(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
 
-row26:
-	MOVQ      8(SI), R8
-	CMPQ      R8, hi+16(FP)
-	CMOVQGT   hi+16(FP), R8
-	CMPQ      AX, R8
-	JGE       next27
-	VMOVUPS   (DI), Z0
-	VMOVUPS.Z 64(DI), K1, Z1
+row25:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group29:
-	LEAQ          -1(R8), R9
-	LEAQ          (AX), R10
-	CMPQ          R10, R8
-	CMOVQGE       R9, R10
-	MOVL          (DX)(R10*4), R10
-	IMULQ         ldx+56(FP), R10
-	ADDQ          BX, R10
-	LEAQ          1(AX), R11
-	CMPQ          R11, R8
-	CMOVQGE       R9, R11
-	MOVL          (DX)(R11*4), R11
-	IMULQ         ldx+56(FP), R11
-	ADDQ          BX, R11
-	LEAQ          2(AX), R12
-	CMPQ          R12, R8
-	CMOVQGE       R9, R12
-	MOVL          (DX)(R12*4), R12
-	IMULQ         ldx+56(FP), R12
-	ADDQ          BX, R12
-	LEAQ          3(AX), R13
-	CMPQ          R13, R8
-	CMOVQGE       R9, R13
-	MOVL          (DX)(R13*4), R13
-	IMULQ         ldx+56(FP), R13
-	ADDQ          BX, R13
-	MOVQ          ahead+40(FP), R9
-	LEAQ          (R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          1(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          2(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          3(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
+lines27:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines27
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next26
+	VMOVUPS    (R8), Z0
+	VMOVUPS.Z  64(R8), K1, Z1
+
+position28:
+	MOVL          (BX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	PREFETCHT0    64(SI)(R10*1)
+	ADDQ          lastByte+32(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	MOVL          (DX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
 	VPXORD        Z2, Z2, Z2
 	VPXORD        Z3, Z3, Z3
-	VPXORD        Z4, Z4, Z4
-	VPXORD        Z5, Z5, Z5
-	VFMADD231PS   (R10), Z0, Z2
-	VFMADD231PS   (R11), Z0, Z3
-	VFMADD231PS   (R12), Z0, Z4
-	VFMADD231PS   (R13), Z0, Z5
-	VFMADD231PS   64(R10), Z1, K1, Z2
-	VFMADD231PS   64(R11), Z1, K1, Z3
-	VFMADD231PS   64(R12), Z1, K1, Z4
-	VFMADD231PS   64(R13), Z1, K1, Z5
-	VEXTRACTF64X4 $0x01, Z2, Y6
-	VADDPS        Y6, Y2, Y2
-	VEXTRACTF64X4 $0x01, Z3, Y6
-	VADDPS        Y6, Y3, Y3
-	VEXTRACTF64X4 $0x01, Z4, Y6
-	VADDPS        Y6, Y4, Y4
-	VEXTRACTF64X4 $0x01, Z5, Y6
-	VADDPS        Y6, Y5, Y5
-	VHADDPS       Y3, Y2, Y2
-	VHADDPS       Y5, Y4, Y4
-	VHADDPS       Y4, Y2, Y2
-	VEXTRACTF128  $0x01, Y2, X6
-	VADDPS        X6, X2, X2
-	MOVQ          CX, R9
-	MOVQ          R8, R10
-	SUBQ          AX, R10
-	VMOVSS        X2, (R9)
-	CMPQ          R10, $0x01
-	JLE           stored30
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x01, X2, (R9)
-	CMPQ          R10, $0x02
-	JLE           stored30
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x02, X2, (R9)
-	CMPQ          R10, $0x03
-	JLE           stored30
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x03, X2, (R9)
+	VFMADD231PS   (SI)(R10*1), Z0, Z2
+	VFMADD231PS   64(SI)(R10*1), Z1, K1, Z3
+	VADDPS        Z3, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF32X4 $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VPERMILPS     $0x4e, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDSS        X4, X2, X2
+	VMOVSS        X2, (CX)
+	ADDQ          ldz+24(FP), CX
+	INCQ          AX
+	CMPQ          AX, R9
+	JLT           position28
 
-stored30:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group29
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next27:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row26
+next26:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row25
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX512x3(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·edgeDotAVX512x3(SB), NOSPLIT, $0-112
-	MOVQ  p+8(FP), AX
-	MOVQ  z+88(FP), CX
-	MOVQ  other+24(FP), DX
-	MOVQ  x+48(FP), BX
-	MOVQ  ptr+0(FP), SI
-	MOVQ  y+72(FP), DI
-	MOVQ  tail+104(FP), R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
+// func edgeDotAVX512x3(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·edgeDotAVX512x3(SB), NOSPLIT, $0-104
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  ptr+72(FP), DI
+	MOVQ  y+80(FP), R8
+	MOVQ  tail+96(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
 
-row31:
-	MOVQ      8(SI), R8
-	CMPQ      R8, hi+16(FP)
-	CMOVQGT   hi+16(FP), R8
-	CMPQ      AX, R8
-	JGE       next32
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS.Z 128(DI), K1, Z2
+row29:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group34:
-	LEAQ          -1(R8), R9
-	LEAQ          (AX), R10
-	CMPQ          R10, R8
-	CMOVQGE       R9, R10
-	MOVL          (DX)(R10*4), R10
-	IMULQ         ldx+56(FP), R10
-	ADDQ          BX, R10
-	LEAQ          1(AX), R11
-	CMPQ          R11, R8
-	CMOVQGE       R9, R11
-	MOVL          (DX)(R11*4), R11
-	IMULQ         ldx+56(FP), R11
-	ADDQ          BX, R11
-	LEAQ          2(AX), R12
-	CMPQ          R12, R8
-	CMOVQGE       R9, R12
-	MOVL          (DX)(R12*4), R12
-	IMULQ         ldx+56(FP), R12
-	ADDQ          BX, R12
-	LEAQ          3(AX), R13
-	CMPQ          R13, R8
-	CMOVQGE       R9, R13
-	MOVL          (DX)(R13*4), R13
-	IMULQ         ldx+56(FP), R13
-	ADDQ          BX, R13
-	MOVQ          ahead+40(FP), R9
-	LEAQ          (R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          1(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          2(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          3(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
+lines31:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines31
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next30
+	VMOVUPS    (R8), Z0
+	VMOVUPS    64(R8), Z1
+	VMOVUPS.Z  128(R8), K1, Z2
+
+position32:
+	MOVL          (BX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	PREFETCHT0    64(SI)(R10*1)
+	PREFETCHT0    128(SI)(R10*1)
+	ADDQ          lastByte+32(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	MOVL          (DX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
 	VPXORD        Z3, Z3, Z3
 	VPXORD        Z4, Z4, Z4
-	VPXORD        Z5, Z5, Z5
-	VPXORD        Z6, Z6, Z6
-	VFMADD231PS   (R10), Z0, Z3
-	VFMADD231PS   (R11), Z0, Z4
-	VFMADD231PS   (R12), Z0, Z5
-	VFMADD231PS   (R13), Z0, Z6
-	VFMADD231PS   64(R10), Z1, Z3
-	VFMADD231PS   64(R11), Z1, Z4
-	VFMADD231PS   64(R12), Z1, Z5
-	VFMADD231PS   64(R13), Z1, Z6
-	VFMADD231PS   128(R10), Z2, K1, Z3
-	VFMADD231PS   128(R11), Z2, K1, Z4
-	VFMADD231PS   128(R12), Z2, K1, Z5
-	VFMADD231PS   128(R13), Z2, K1, Z6
-	VEXTRACTF64X4 $0x01, Z3, Y7
-	VADDPS        Y7, Y3, Y3
-	VEXTRACTF64X4 $0x01, Z4, Y7
-	VADDPS        Y7, Y4, Y4
-	VEXTRACTF64X4 $0x01, Z5, Y7
-	VADDPS        Y7, Y5, Y5
-	VEXTRACTF64X4 $0x01, Z6, Y7
-	VADDPS        Y7, Y6, Y6
-	VHADDPS       Y4, Y3, Y3
-	VHADDPS       Y6, Y5, Y5
-	VHADDPS       Y5, Y3, Y3
-	VEXTRACTF128  $0x01, Y3, X7
-	VADDPS        X7, X3, X3
-	MOVQ          CX, R9
-	MOVQ          R8, R10
-	SUBQ          AX, R10
-	VMOVSS        X3, (R9)
-	CMPQ          R10, $0x01
-	JLE           stored35
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x01, X3, (R9)
-	CMPQ          R10, $0x02
-	JLE           stored35
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x02, X3, (R9)
-	CMPQ          R10, $0x03
-	JLE           stored35
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x03, X3, (R9)
+	VFMADD231PS   (SI)(R10*1), Z0, Z3
+	VFMADD231PS   64(SI)(R10*1), Z1, Z4
+	VFMADD231PS   128(SI)(R10*1), Z2, K1, Z3
+	VADDPS        Z4, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y5
+	VADDPS        Y5, Y3, Y3
+	VEXTRACTF32X4 $0x01, Y3, X5
+	VADDPS        X5, X3, X3
+	VPERMILPS     $0x4e, X3, X5
+	VADDPS        X5, X3, X3
+	VMOVSHDUP     X3, X5
+	VADDSS        X5, X3, X3
+	VMOVSS        X3, (CX)
+	ADDQ          ldz+24(FP), CX
+	INCQ          AX
+	CMPQ          AX, R9
+	JLT           position32
 
-stored35:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group34
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next32:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row31
+next30:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row29
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX512x4(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·edgeDotAVX512x4(SB), NOSPLIT, $0-112
-	MOVQ  p+8(FP), AX
-	MOVQ  z+88(FP), CX
-	MOVQ  other+24(FP), DX
-	MOVQ  x+48(FP), BX
-	MOVQ  ptr+0(FP), SI
-	MOVQ  y+72(FP), DI
-	MOVQ  tail+104(FP), R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
+// func edgeDotAVX512x4(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·edgeDotAVX512x4(SB), NOSPLIT, $0-104
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  ptr+72(FP), DI
+	MOVQ  y+80(FP), R8
+	MOVQ  tail+96(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
 
-row36:
-	MOVQ      8(SI), R8
-	CMPQ      R8, hi+16(FP)
-	CMOVQGT   hi+16(FP), R8
-	CMPQ      AX, R8
-	JGE       next37
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS   128(DI), Z2
-	VMOVUPS.Z 192(DI), K1, Z3
+row33:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group39:
-	LEAQ          -1(R8), R9
-	LEAQ          (AX), R10
-	CMPQ          R10, R8
-	CMOVQGE       R9, R10
-	MOVL          (DX)(R10*4), R10
-	IMULQ         ldx+56(FP), R10
-	ADDQ          BX, R10
-	LEAQ          1(AX), R11
-	CMPQ          R11, R8
-	CMOVQGE       R9, R11
-	MOVL          (DX)(R11*4), R11
-	IMULQ         ldx+56(FP), R11
-	ADDQ          BX, R11
-	LEAQ          2(AX), R12
-	CMPQ          R12, R8
-	CMOVQGE       R9, R12
-	MOVL          (DX)(R12*4), R12
-	IMULQ         ldx+56(FP), R12
-	ADDQ          BX, R12
-	LEAQ          3(AX), R13
-	CMPQ          R13, R8
-	CMOVQGE       R9, R13
-	MOVL          (DX)(R13*4), R13
-	IMULQ         ldx+56(FP), R13
-	ADDQ          BX, R13
-	MOVQ          ahead+40(FP), R9
-	LEAQ          (R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          1(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          2(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          3(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
+lines35:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines35
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next34
+	VMOVUPS    (R8), Z0
+	VMOVUPS    64(R8), Z1
+	VMOVUPS    128(R8), Z2
+	VMOVUPS.Z  192(R8), K1, Z3
+
+position36:
+	MOVL          (BX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	PREFETCHT0    64(SI)(R10*1)
+	PREFETCHT0    128(SI)(R10*1)
+	PREFETCHT0    192(SI)(R10*1)
+	ADDQ          lastByte+32(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	MOVL          (DX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
 	VPXORD        Z4, Z4, Z4
 	VPXORD        Z5, Z5, Z5
-	VPXORD        Z6, Z6, Z6
-	VPXORD        Z7, Z7, Z7
-	VFMADD231PS   (R10), Z0, Z4
-	VFMADD231PS   (R11), Z0, Z5
-	VFMADD231PS   (R12), Z0, Z6
-	VFMADD231PS   (R13), Z0, Z7
-	VFMADD231PS   64(R10), Z1, Z4
-	VFMADD231PS   64(R11), Z1, Z5
-	VFMADD231PS   64(R12), Z1, Z6
-	VFMADD231PS   64(R13), Z1, Z7
-	VFMADD231PS   128(R10), Z2, Z4
-	VFMADD231PS   128(R11), Z2, Z5
-	VFMADD231PS   128(R12), Z2, Z6
-	VFMADD231PS   128(R13), Z2, Z7
-	VFMADD231PS   192(R10), Z3, K1, Z4
-	VFMADD231PS   192(R11), Z3, K1, Z5
-	VFMADD231PS   192(R12), Z3, K1, Z6
-	VFMADD231PS   192(R13), Z3, K1, Z7
-	VEXTRACTF64X4 $0x01, Z4, Y8
-	VADDPS        Y8, Y4, Y4
-	VEXTRACTF64X4 $0x01, Z5, Y8
-	VADDPS        Y8, Y5, Y5
-	VEXTRACTF64X4 $0x01, Z6, Y8
-	VADDPS        Y8, Y6, Y6
-	VEXTRACTF64X4 $0x01, Z7, Y8
-	VADDPS        Y8, Y7, Y7
-	VHADDPS       Y5, Y4, Y4
-	VHADDPS       Y7, Y6, Y6
-	VHADDPS       Y6, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X8
-	VADDPS        X8, X4, X4
-	MOVQ          CX, R9
-	MOVQ          R8, R10
-	SUBQ          AX, R10
-	VMOVSS        X4, (R9)
-	CMPQ          R10, $0x01
-	JLE           stored40
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x01, X4, (R9)
-	CMPQ          R10, $0x02
-	JLE           stored40
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x02, X4, (R9)
-	CMPQ          R10, $0x03
-	JLE           stored40
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x03, X4, (R9)
+	VFMADD231PS   (SI)(R10*1), Z0, Z4
+	VFMADD231PS   64(SI)(R10*1), Z1, Z5
+	VFMADD231PS   128(SI)(R10*1), Z2, Z4
+	VFMADD231PS   192(SI)(R10*1), Z3, K1, Z5
+	VADDPS        Z5, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z4, Y6
+	VADDPS        Y6, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X6
+	VADDPS        X6, X4, X4
+	VPERMILPS     $0x4e, X4, X6
+	VADDPS        X6, X4, X4
+	VMOVSHDUP     X4, X6
+	VADDSS        X6, X4, X4
+	VMOVSS        X4, (CX)
+	ADDQ          ldz+24(FP), CX
+	INCQ          AX
+	CMPQ          AX, R9
+	JLT           position36
 
-stored40:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group39
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next37:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row36
+next34:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row33
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX512x5(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·edgeDotAVX512x5(SB), NOSPLIT, $0-112
-	MOVQ  p+8(FP), AX
-	MOVQ  z+88(FP), CX
-	MOVQ  other+24(FP), DX
-	MOVQ  x+48(FP), BX
-	MOVQ  ptr+0(FP), SI
-	MOVQ  y+72(FP), DI
-	MOVQ  tail+104(FP), R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
+// func edgeDotAVX512x5(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·edgeDotAVX512x5(SB), NOSPLIT, $0-104
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  ptr+72(FP), DI
+	MOVQ  y+80(FP), R8
+	MOVQ  tail+96(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
 
-row41:
-	MOVQ      8(SI), R8
-	CMPQ      R8, hi+16(FP)
-	CMOVQGT   hi+16(FP), R8
-	CMPQ      AX, R8
-	JGE       next42
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS   128(DI), Z2
-	VMOVUPS   192(DI), Z3
-	VMOVUPS.Z 256(DI), K1, Z4
+row37:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group44:
-	LEAQ          -1(R8), R9
-	LEAQ          (AX), R10
-	CMPQ          R10, R8
-	CMOVQGE       R9, R10
-	MOVL          (DX)(R10*4), R10
-	IMULQ         ldx+56(FP), R10
-	ADDQ          BX, R10
-	LEAQ          1(AX), R11
-	CMPQ          R11, R8
-	CMOVQGE       R9, R11
-	MOVL          (DX)(R11*4), R11
-	IMULQ         ldx+56(FP), R11
-	ADDQ          BX, R11
-	LEAQ          2(AX), R12
-	CMPQ          R12, R8
-	CMOVQGE       R9, R12
-	MOVL          (DX)(R12*4), R12
-	IMULQ         ldx+56(FP), R12
-	ADDQ          BX, R12
-	LEAQ          3(AX), R13
-	CMPQ          R13, R8
-	CMOVQGE       R9, R13
-	MOVL          (DX)(R13*4), R13
-	IMULQ         ldx+56(FP), R13
-	ADDQ          BX, R13
-	MOVQ          ahead+40(FP), R9
-	LEAQ          (R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          1(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          2(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          3(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
+lines39:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines39
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next38
+	VMOVUPS    (R8), Z0
+	VMOVUPS    64(R8), Z1
+	VMOVUPS    128(R8), Z2
+	VMOVUPS    192(R8), Z3
+	VMOVUPS.Z  256(R8), K1, Z4
+
+position40:
+	MOVL          (BX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	PREFETCHT0    64(SI)(R10*1)
+	PREFETCHT0    128(SI)(R10*1)
+	PREFETCHT0    192(SI)(R10*1)
+	PREFETCHT0    256(SI)(R10*1)
+	ADDQ          lastByte+32(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	MOVL          (DX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
 	VPXORD        Z5, Z5, Z5
 	VPXORD        Z6, Z6, Z6
-	VPXORD        Z7, Z7, Z7
-	VPXORD        Z8, Z8, Z8
-	VFMADD231PS   (R10), Z0, Z5
-	VFMADD231PS   (R11), Z0, Z6
-	VFMADD231PS   (R12), Z0, Z7
-	VFMADD231PS   (R13), Z0, Z8
-	VFMADD231PS   64(R10), Z1, Z5
-	VFMADD231PS   64(R11), Z1, Z6
-	VFMADD231PS   64(R12), Z1, Z7
-	VFMADD231PS   64(R13), Z1, Z8
-	VFMADD231PS   128(R10), Z2, Z5
-	VFMADD231PS   128(R11), Z2, Z6
-	VFMADD231PS   128(R12), Z2, Z7
-	VFMADD231PS   128(R13), Z2, Z8
-	VFMADD231PS   192(R10), Z3, Z5
-	VFMADD231PS   192(R11), Z3, Z6
-	VFMADD231PS   192(R12), Z3, Z7
-	VFMADD231PS   192(R13), Z3, Z8
-	VFMADD231PS   256(R10), Z4, K1, Z5
-	VFMADD231PS   256(R11), Z4, K1, Z6
-	VFMADD231PS   256(R12), Z4, K1, Z7
-	VFMADD231PS   256(R13), Z4, K1, Z8
-	VEXTRACTF64X4 $0x01, Z5, Y9
-	VADDPS        Y9, Y5, Y5
-	VEXTRACTF64X4 $0x01, Z6, Y9
-	VADDPS        Y9, Y6, Y6
-	VEXTRACTF64X4 $0x01, Z7, Y9
-	VADDPS        Y9, Y7, Y7
-	VEXTRACTF64X4 $0x01, Z8, Y9
-	VADDPS        Y9, Y8, Y8
-	VHADDPS       Y6, Y5, Y5
-	VHADDPS       Y8, Y7, Y7
-	VHADDPS       Y7, Y5, Y5
-	VEXTRACTF128  $0x01, Y5, X9
-	VADDPS        X9, X5, X5
-	MOVQ          CX, R9
-	MOVQ          R8, R10
-	SUBQ          AX, R10
-	VMOVSS        X5, (R9)
-	CMPQ          R10, $0x01
-	JLE           stored45
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x01, X5, (R9)
-	CMPQ          R10, $0x02
-	JLE           stored45
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x02, X5, (R9)
-	CMPQ          R10, $0x03
-	JLE           stored45
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x03, X5, (R9)
+	VFMADD231PS   (SI)(R10*1), Z0, Z5
+	VFMADD231PS   64(SI)(R10*1), Z1, Z6
+	VFMADD231PS   128(SI)(R10*1), Z2, Z5
+	VFMADD231PS   192(SI)(R10*1), Z3, Z6
+	VFMADD231PS   256(SI)(R10*1), Z4, K1, Z5
+	VADDPS        Z6, Z5, Z5
+	VEXTRACTF64X4 $0x01, Z5, Y7
+	VADDPS        Y7, Y5, Y5
+	VEXTRACTF32X4 $0x01, Y5, X7
+	VADDPS        X7, X5, X5
+	VPERMILPS     $0x4e, X5, X7
+	VADDPS        X7, X5, X5
+	VMOVSHDUP     X5, X7
+	VADDSS        X7, X5, X5
+	VMOVSS        X5, (CX)
+	ADDQ          ldz+24(FP), CX
+	INCQ          AX
+	CMPQ          AX, R9
+	JLT           position40
 
-stored45:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group44
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
+next38:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row37
+	VZEROUPPER
+	RET
+
+// func edgeDotAVX512x6(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·edgeDotAVX512x6(SB), NOSPLIT, $0-104
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  ptr+72(FP), DI
+	MOVQ  y+80(FP), R8
+	MOVQ  tail+96(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
+
+row41:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
+
+lines43:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines43
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next42
+	VMOVUPS    (R8), Z0
+	VMOVUPS    64(R8), Z1
+	VMOVUPS    128(R8), Z2
+	VMOVUPS    192(R8), Z3
+	VMOVUPS    256(R8), Z4
+	VMOVUPS.Z  320(R8), K1, Z5
+
+position44:
+	MOVL          (BX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	PREFETCHT0    64(SI)(R10*1)
+	PREFETCHT0    128(SI)(R10*1)
+	PREFETCHT0    192(SI)(R10*1)
+	PREFETCHT0    256(SI)(R10*1)
+	PREFETCHT0    320(SI)(R10*1)
+	ADDQ          lastByte+32(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	MOVL          (DX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	VPXORD        Z6, Z6, Z6
+	VPXORD        Z7, Z7, Z7
+	VFMADD231PS   (SI)(R10*1), Z0, Z6
+	VFMADD231PS   64(SI)(R10*1), Z1, Z7
+	VFMADD231PS   128(SI)(R10*1), Z2, Z6
+	VFMADD231PS   192(SI)(R10*1), Z3, Z7
+	VFMADD231PS   256(SI)(R10*1), Z4, Z6
+	VFMADD231PS   320(SI)(R10*1), Z5, K1, Z7
+	VADDPS        Z7, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y8
+	VADDPS        Y8, Y6, Y6
+	VEXTRACTF32X4 $0x01, Y6, X8
+	VADDPS        X8, X6, X6
+	VPERMILPS     $0x4e, X6, X8
+	VADDPS        X8, X6, X6
+	VMOVSHDUP     X6, X8
+	VADDSS        X8, X6, X6
+	VMOVSS        X6, (CX)
+	ADDQ          ldz+24(FP), CX
+	INCQ          AX
+	CMPQ          AX, R9
+	JLT           position44
 
 next42:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
 	JLT  row41
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX512x6(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·edgeDotAVX512x6(SB), NOSPLIT, $0-112
-	MOVQ  p+8(FP), AX
-	MOVQ  z+88(FP), CX
-	MOVQ  other+24(FP), DX
-	MOVQ  x+48(FP), BX
-	MOVQ  ptr+0(FP), SI
-	MOVQ  y+72(FP), DI
-	MOVQ  tail+104(FP), R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
+// func edgeDotAVX512x7(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·edgeDotAVX512x7(SB), NOSPLIT, $0-104
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  ptr+72(FP), DI
+	MOVQ  y+80(FP), R8
+	MOVQ  tail+96(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
 
-row46:
-	MOVQ      8(SI), R8
-	CMPQ      R8, hi+16(FP)
-	CMOVQGT   hi+16(FP), R8
-	CMPQ      AX, R8
-	JGE       next47
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS   128(DI), Z2
-	VMOVUPS   192(DI), Z3
-	VMOVUPS   256(DI), Z4
-	VMOVUPS.Z 320(DI), K1, Z5
+row45:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group49:
-	LEAQ          -1(R8), R9
-	LEAQ          (AX), R10
-	CMPQ          R10, R8
-	CMOVQGE       R9, R10
-	MOVL          (DX)(R10*4), R10
-	IMULQ         ldx+56(FP), R10
-	ADDQ          BX, R10
-	LEAQ          1(AX), R11
-	CMPQ          R11, R8
-	CMOVQGE       R9, R11
-	MOVL          (DX)(R11*4), R11
-	IMULQ         ldx+56(FP), R11
-	ADDQ          BX, R11
-	LEAQ          2(AX), R12
-	CMPQ          R12, R8
-	CMOVQGE       R9, R12
-	MOVL          (DX)(R12*4), R12
-	IMULQ         ldx+56(FP), R12
-	ADDQ          BX, R12
-	LEAQ          3(AX), R13
-	CMPQ          R13, R8
-	CMOVQGE       R9, R13
-	MOVL          (DX)(R13*4), R13
-	IMULQ         ldx+56(FP), R13
-	ADDQ          BX, R13
-	MOVQ          ahead+40(FP), R9
-	LEAQ          (R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          1(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          2(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          3(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	VPXORD        Z6, Z6, Z6
+lines47:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines47
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next46
+	VMOVUPS    (R8), Z0
+	VMOVUPS    64(R8), Z1
+	VMOVUPS    128(R8), Z2
+	VMOVUPS    192(R8), Z3
+	VMOVUPS    256(R8), Z4
+	VMOVUPS    320(R8), Z5
+	VMOVUPS.Z  384(R8), K1, Z6
+
+position48:
+	MOVL          (BX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	PREFETCHT0    64(SI)(R10*1)
+	PREFETCHT0    128(SI)(R10*1)
+	PREFETCHT0    192(SI)(R10*1)
+	PREFETCHT0    256(SI)(R10*1)
+	PREFETCHT0    320(SI)(R10*1)
+	PREFETCHT0    384(SI)(R10*1)
+	ADDQ          lastByte+32(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	MOVL          (DX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
 	VPXORD        Z7, Z7, Z7
 	VPXORD        Z8, Z8, Z8
+	VFMADD231PS   (SI)(R10*1), Z0, Z7
+	VFMADD231PS   64(SI)(R10*1), Z1, Z8
+	VFMADD231PS   128(SI)(R10*1), Z2, Z7
+	VFMADD231PS   192(SI)(R10*1), Z3, Z8
+	VFMADD231PS   256(SI)(R10*1), Z4, Z7
+	VFMADD231PS   320(SI)(R10*1), Z5, Z8
+	VFMADD231PS   384(SI)(R10*1), Z6, K1, Z7
+	VADDPS        Z8, Z7, Z7
+	VEXTRACTF64X4 $0x01, Z7, Y9
+	VADDPS        Y9, Y7, Y7
+	VEXTRACTF32X4 $0x01, Y7, X9
+	VADDPS        X9, X7, X7
+	VPERMILPS     $0x4e, X7, X9
+	VADDPS        X9, X7, X7
+	VMOVSHDUP     X7, X9
+	VADDSS        X9, X7, X7
+	VMOVSS        X7, (CX)
+	ADDQ          ldz+24(FP), CX
+	INCQ          AX
+	CMPQ          AX, R9
+	JLT           position48
+
+next46:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row45
+	VZEROUPPER
+	RET
+
+// func edgeDotAVX512x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·edgeDotAVX512x8(SB), NOSPLIT, $0-104
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  ptr+72(FP), DI
+	MOVQ  y+80(FP), R8
+	MOVQ  tail+96(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
+
+row49:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
+
+lines51:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines51
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next50
+	VMOVUPS    (R8), Z0
+	VMOVUPS    64(R8), Z1
+	VMOVUPS    128(R8), Z2
+	VMOVUPS    192(R8), Z3
+	VMOVUPS    256(R8), Z4
+	VMOVUPS    320(R8), Z5
+	VMOVUPS    384(R8), Z6
+	VMOVUPS.Z  448(R8), K1, Z7
+
+position52:
+	MOVL          (BX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	PREFETCHT0    64(SI)(R10*1)
+	PREFETCHT0    128(SI)(R10*1)
+	PREFETCHT0    192(SI)(R10*1)
+	PREFETCHT0    256(SI)(R10*1)
+	PREFETCHT0    320(SI)(R10*1)
+	PREFETCHT0    384(SI)(R10*1)
+	PREFETCHT0    448(SI)(R10*1)
+	ADDQ          lastByte+32(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	MOVL          (DX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	VPXORD        Z8, Z8, Z8
 	VPXORD        Z9, Z9, Z9
-	VFMADD231PS   (R10), Z0, Z6
-	VFMADD231PS   (R11), Z0, Z7
-	VFMADD231PS   (R12), Z0, Z8
-	VFMADD231PS   (R13), Z0, Z9
-	VFMADD231PS   64(R10), Z1, Z6
-	VFMADD231PS   64(R11), Z1, Z7
-	VFMADD231PS   64(R12), Z1, Z8
-	VFMADD231PS   64(R13), Z1, Z9
-	VFMADD231PS   128(R10), Z2, Z6
-	VFMADD231PS   128(R11), Z2, Z7
-	VFMADD231PS   128(R12), Z2, Z8
-	VFMADD231PS   128(R13), Z2, Z9
-	VFMADD231PS   192(R10), Z3, Z6
-	VFMADD231PS   192(R11), Z3, Z7
-	VFMADD231PS   192(R12), Z3, Z8
-	VFMADD231PS   192(R13), Z3, Z9
-	VFMADD231PS   256(R10), Z4, Z6
-	VFMADD231PS   256(R11), Z4, Z7
-	VFMADD231PS   256(R12), Z4, Z8
-	VFMADD231PS   256(R13), Z4, Z9
-	VFMADD231PS   320(R10), Z5, K1, Z6
-	VFMADD231PS   320(R11), Z5, K1, Z7
-	VFMADD231PS   320(R12), Z5, K1, Z8
-	VFMADD231PS   320(R13), Z5, K1, Z9
-	VEXTRACTF64X4 $0x01, Z6, Y10
-	VADDPS        Y10, Y6, Y6
-	VEXTRACTF64X4 $0x01, Z7, Y10
-	VADDPS        Y10, Y7, Y7
+	VFMADD231PS   (SI)(R10*1), Z0, Z8
+	VFMADD231PS   64(SI)(R10*1), Z1, Z9
+	VFMADD231PS   128(SI)(R10*1), Z2, Z8
+	VFMADD231PS   192(SI)(R10*1), Z3, Z9
+	VFMADD231PS   256(SI)(R10*1), Z4, Z8
+	VFMADD231PS   320(SI)(R10*1), Z5, Z9
+	VFMADD231PS   384(SI)(R10*1), Z6, Z8
+	VFMADD231PS   448(SI)(R10*1), Z7, K1, Z9
+	VADDPS        Z9, Z8, Z8
 	VEXTRACTF64X4 $0x01, Z8, Y10
 	VADDPS        Y10, Y8, Y8
-	VEXTRACTF64X4 $0x01, Z9, Y10
-	VADDPS        Y10, Y9, Y9
-	VHADDPS       Y7, Y6, Y6
-	VHADDPS       Y9, Y8, Y8
-	VHADDPS       Y8, Y6, Y6
-	VEXTRACTF128  $0x01, Y6, X10
-	VADDPS        X10, X6, X6
-	MOVQ          CX, R9
-	MOVQ          R8, R10
-	SUBQ          AX, R10
-	VMOVSS        X6, (R9)
-	CMPQ          R10, $0x01
-	JLE           stored50
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x01, X6, (R9)
-	CMPQ          R10, $0x02
-	JLE           stored50
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x02, X6, (R9)
-	CMPQ          R10, $0x03
-	JLE           stored50
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x03, X6, (R9)
+	VEXTRACTF32X4 $0x01, Y8, X10
+	VADDPS        X10, X8, X8
+	VPERMILPS     $0x4e, X8, X10
+	VADDPS        X10, X8, X8
+	VMOVSHDUP     X8, X10
+	VADDSS        X10, X8, X8
+	VMOVSS        X8, (CX)
+	ADDQ          ldz+24(FP), CX
+	INCQ          AX
+	CMPQ          AX, R9
+	JLT           position52
 
-stored50:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group49
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next47:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row46
+next50:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row49
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX512x7(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·edgeDotAVX512x7(SB), NOSPLIT, $0-112
-	MOVQ  p+8(FP), AX
-	MOVQ  z+88(FP), CX
-	MOVQ  other+24(FP), DX
-	MOVQ  x+48(FP), BX
-	MOVQ  ptr+0(FP), SI
-	MOVQ  y+72(FP), DI
-	MOVQ  tail+104(FP), R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
+// func edgeDotAVX512x16(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·edgeDotAVX512x16(SB), NOSPLIT, $0-104
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  ptr+72(FP), DI
+	MOVQ  y+80(FP), R8
+	MOVQ  tail+96(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
 
-row51:
-	MOVQ      8(SI), R8
-	CMPQ      R8, hi+16(FP)
-	CMOVQGT   hi+16(FP), R8
-	CMPQ      AX, R8
-	JGE       next52
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS   128(DI), Z2
-	VMOVUPS   192(DI), Z3
-	VMOVUPS   256(DI), Z4
-	VMOVUPS   320(DI), Z5
-	VMOVUPS.Z 384(DI), K1, Z6
+row53:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group54:
-	LEAQ          -1(R8), R9
-	LEAQ          (AX), R10
-	CMPQ          R10, R8
-	CMOVQGE       R9, R10
-	MOVL          (DX)(R10*4), R10
-	IMULQ         ldx+56(FP), R10
-	ADDQ          BX, R10
-	LEAQ          1(AX), R11
-	CMPQ          R11, R8
-	CMOVQGE       R9, R11
-	MOVL          (DX)(R11*4), R11
-	IMULQ         ldx+56(FP), R11
-	ADDQ          BX, R11
-	LEAQ          2(AX), R12
-	CMPQ          R12, R8
-	CMOVQGE       R9, R12
-	MOVL          (DX)(R12*4), R12
-	IMULQ         ldx+56(FP), R12
-	ADDQ          BX, R12
-	LEAQ          3(AX), R13
-	CMPQ          R13, R8
-	CMOVQGE       R9, R13
-	MOVL          (DX)(R13*4), R13
-	IMULQ         ldx+56(FP), R13
-	ADDQ          BX, R13
-	MOVQ          ahead+40(FP), R9
-	LEAQ          (R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	PREFETCHT0    384(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          1(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	PREFETCHT0    384(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          2(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	PREFETCHT0    384(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          3(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	PREFETCHT0    384(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	VPXORD        Z7, Z7, Z7
-	VPXORD        Z8, Z8, Z8
-	VPXORD        Z9, Z9, Z9
-	VPXORD        Z10, Z10, Z10
-	VFMADD231PS   (R10), Z0, Z7
-	VFMADD231PS   (R11), Z0, Z8
-	VFMADD231PS   (R12), Z0, Z9
-	VFMADD231PS   (R13), Z0, Z10
-	VFMADD231PS   64(R10), Z1, Z7
-	VFMADD231PS   64(R11), Z1, Z8
-	VFMADD231PS   64(R12), Z1, Z9
-	VFMADD231PS   64(R13), Z1, Z10
-	VFMADD231PS   128(R10), Z2, Z7
-	VFMADD231PS   128(R11), Z2, Z8
-	VFMADD231PS   128(R12), Z2, Z9
-	VFMADD231PS   128(R13), Z2, Z10
-	VFMADD231PS   192(R10), Z3, Z7
-	VFMADD231PS   192(R11), Z3, Z8
-	VFMADD231PS   192(R12), Z3, Z9
-	VFMADD231PS   192(R13), Z3, Z10
-	VFMADD231PS   256(R10), Z4, Z7
-	VFMADD231PS   256(R11), Z4, Z8
-	VFMADD231PS   256(R12), Z4, Z9
-	VFMADD231PS   256(R13), Z4, Z10
-	VFMADD231PS   320(R10), Z5, Z7
-	VFMADD231PS   320(R11), Z5, Z8
-	VFMADD231PS   320(R12), Z5, Z9
-	VFMADD231PS   320(R13), Z5, Z10
-	VFMADD231PS   384(R10), Z6, K1, Z7
-	VFMADD231PS   384(R11), Z6, K1, Z8
-	VFMADD231PS   384(R12), Z6, K1, Z9
-	VFMADD231PS   384(R13), Z6, K1, Z10
-	VEXTRACTF64X4 $0x01, Z7, Y11
-	VADDPS        Y11, Y7, Y7
-	VEXTRACTF64X4 $0x01, Z8, Y11
-	VADDPS        Y11, Y8, Y8
-	VEXTRACTF64X4 $0x01, Z9, Y11
-	VADDPS        Y11, Y9, Y9
-	VEXTRACTF64X4 $0x01, Z10, Y11
-	VADDPS        Y11, Y10, Y10
-	VHADDPS       Y8, Y7, Y7
-	VHADDPS       Y10, Y9, Y9
-	VHADDPS       Y9, Y7, Y7
-	VEXTRACTF128  $0x01, Y7, X11
-	VADDPS        X11, X7, X7
-	MOVQ          CX, R9
-	MOVQ          R8, R10
-	SUBQ          AX, R10
-	VMOVSS        X7, (R9)
-	CMPQ          R10, $0x01
-	JLE           stored55
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x01, X7, (R9)
-	CMPQ          R10, $0x02
-	JLE           stored55
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x02, X7, (R9)
-	CMPQ          R10, $0x03
-	JLE           stored55
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x03, X7, (R9)
+lines55:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines55
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next54
+	VMOVUPS    (R8), Z0
+	VMOVUPS    64(R8), Z1
+	VMOVUPS    128(R8), Z2
+	VMOVUPS    192(R8), Z3
+	VMOVUPS    256(R8), Z4
+	VMOVUPS    320(R8), Z5
+	VMOVUPS    384(R8), Z6
+	VMOVUPS    448(R8), Z7
+	VMOVUPS    512(R8), Z8
+	VMOVUPS    576(R8), Z9
+	VMOVUPS    640(R8), Z10
+	VMOVUPS    704(R8), Z11
+	VMOVUPS    768(R8), Z12
+	VMOVUPS    832(R8), Z13
+	VMOVUPS    896(R8), Z14
+	VMOVUPS.Z  960(R8), K1, Z15
 
-stored55:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group54
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
+position56:
+	MOVL          (BX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	PREFETCHT0    64(SI)(R10*1)
+	PREFETCHT0    128(SI)(R10*1)
+	PREFETCHT0    192(SI)(R10*1)
+	PREFETCHT0    256(SI)(R10*1)
+	PREFETCHT0    320(SI)(R10*1)
+	PREFETCHT0    384(SI)(R10*1)
+	PREFETCHT0    448(SI)(R10*1)
+	PREFETCHT0    512(SI)(R10*1)
+	PREFETCHT0    576(SI)(R10*1)
+	PREFETCHT0    640(SI)(R10*1)
+	PREFETCHT0    704(SI)(R10*1)
+	PREFETCHT0    768(SI)(R10*1)
+	PREFETCHT0    832(SI)(R10*1)
+	PREFETCHT0    896(SI)(R10*1)
+	PREFETCHT0    960(SI)(R10*1)
+	ADDQ          lastByte+32(FP), R10
+	PREFETCHT0    (SI)(R10*1)
+	MOVL          (DX)(AX*4), R10
+	IMULQ         ldx+64(FP), R10
+	VPXORD        Z16, Z16, Z16
+	VPXORD        Z17, Z17, Z17
+	VFMADD231PS   (SI)(R10*1), Z0, Z16
+	VFMADD231PS   64(SI)(R10*1), Z1, Z17
+	VFMADD231PS   128(SI)(R10*1), Z2, Z16
+	VFMADD231PS   192(SI)(R10*1), Z3, Z17
+	VFMADD231PS   256(SI)(R10*1), Z4, Z16
+	VFMADD231PS   320(SI)(R10*1), Z5, Z17
+	VFMADD231PS   384(SI)(R10*1), Z6, Z16
+	VFMADD231PS   448(SI)(R10*1), Z7, Z17
+	VFMADD231PS   512(SI)(R10*1), Z8, Z16
+	VFMADD231PS   576(SI)(R10*1), Z9, Z17
+	VFMADD231PS   640(SI)(R10*1), Z10, Z16
+	VFMADD231PS   704(SI)(R10*1), Z11, Z17
+	VFMADD231PS   768(SI)(R10*1), Z12, Z16
+	VFMADD231PS   832(SI)(R10*1), Z13, Z17
+	VFMADD231PS   896(SI)(R10*1), Z14, Z16
+	VFMADD231PS   960(SI)(R10*1), Z15, K1, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y18
+	VADDPS        Y18, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X18
+	VADDPS        X18, X16, X16
+	VPERMILPS     $0x4e, X16, X18
+	VADDPS        X18, X16, X16
+	VMOVSHDUP     X16, X18
+	VADDSS        X18, X16, X16
+	VMOVSS        X16, (CX)
+	ADDQ          ldz+24(FP), CX
+	INCQ          AX
+	CMPQ          AX, R9
+	JLT           position56
 
-next52:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row51
+next54:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row53
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX512x8(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·edgeDotAVX512x8(SB), NOSPLIT, $0-112
-	MOVQ  p+8(FP), AX
-	MOVQ  z+88(FP), CX
-	MOVQ  other+24(FP), DX
-	MOVQ  x+48(FP), BX
-	MOVQ  ptr+0(FP), SI
-	MOVQ  y+72(FP), DI
-	MOVQ  tail+104(FP), R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
+// func edgeDotWideAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, heads int, width int, full int, tail int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, MMX+
+TEXT ·edgeDotWideAVX512(SB), NOSPLIT, $8-128
+	MOVQ  p+0(FP), AX
+	MOVQ  z+16(FP), CX
+	MOVQ  other+40(FP), DX
+	MOVQ  ahead+48(FP), BX
+	MOVQ  x+56(FP), SI
+	LEAQ  (DX)(BX*4), BX
+	MOVQ  ptr+72(FP), DI
+	MOVQ  y+80(FP), R8
+	MOVQ  tail+120(FP), R9
+	MOVQ  $-1, R10
+	BZHIQ R9, R10, R10
+	KMOVW R10, K1
+	MOVQ  full+112(FP), R9
 
-row56:
-	MOVQ      8(SI), R8
-	CMPQ      R8, hi+16(FP)
-	CMOVQGT   hi+16(FP), R8
-	CMPQ      AX, R8
-	JGE       next57
-	VMOVUPS   (DI), Z0
-	VMOVUPS   64(DI), Z1
-	VMOVUPS   128(DI), Z2
-	VMOVUPS   192(DI), Z3
-	VMOVUPS   256(DI), Z4
-	VMOVUPS   320(DI), Z5
-	VMOVUPS   384(DI), Z6
-	VMOVUPS.Z 448(DI), K1, Z7
+row57:
+	MOVQ   ldy+88(FP), R10
+	IMUL3Q $0x08, R10, R10
+	ADDQ   R8, R10
+	MOVQ   lastByte+32(FP), R11
+	ADDQ   R10, R11
 
-group59:
-	LEAQ          -1(R8), R9
-	LEAQ          (AX), R10
-	CMPQ          R10, R8
-	CMOVQGE       R9, R10
-	MOVL          (DX)(R10*4), R10
-	IMULQ         ldx+56(FP), R10
-	ADDQ          BX, R10
-	LEAQ          1(AX), R11
-	CMPQ          R11, R8
-	CMOVQGE       R9, R11
-	MOVL          (DX)(R11*4), R11
-	IMULQ         ldx+56(FP), R11
-	ADDQ          BX, R11
-	LEAQ          2(AX), R12
-	CMPQ          R12, R8
-	CMOVQGE       R9, R12
-	MOVL          (DX)(R12*4), R12
-	IMULQ         ldx+56(FP), R12
-	ADDQ          BX, R12
-	LEAQ          3(AX), R13
-	CMPQ          R13, R8
-	CMOVQGE       R9, R13
-	MOVL          (DX)(R13*4), R13
-	IMULQ         ldx+56(FP), R13
-	ADDQ          BX, R13
-	MOVQ          ahead+40(FP), R9
-	LEAQ          (R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	PREFETCHT0    384(R9)
-	PREFETCHT0    448(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          1(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	PREFETCHT0    384(R9)
-	PREFETCHT0    448(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          2(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	PREFETCHT0    384(R9)
-	PREFETCHT0    448(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	MOVQ          ahead+40(FP), R9
-	LEAQ          3(R9)(AX*1), R9
-	CMPQ          R9, last+32(FP)
-	CMOVQGT       last+32(FP), R9
-	MOVL          (DX)(R9*4), R9
-	IMULQ         ldx+56(FP), R9
-	ADDQ          BX, R9
-	PREFETCHT0    (R9)
-	PREFETCHT0    64(R9)
-	PREFETCHT0    128(R9)
-	PREFETCHT0    192(R9)
-	PREFETCHT0    256(R9)
-	PREFETCHT0    320(R9)
-	PREFETCHT0    384(R9)
-	PREFETCHT0    448(R9)
-	ADDQ          lastByte+64(FP), R9
-	PREFETCHT0    (R9)
-	VPXORD        Z8, Z8, Z8
-	VPXORD        Z9, Z9, Z9
-	VPXORD        Z10, Z10, Z10
-	VPXORD        Z11, Z11, Z11
-	VFMADD231PS   (R10), Z0, Z8
-	VFMADD231PS   (R11), Z0, Z9
-	VFMADD231PS   (R12), Z0, Z10
-	VFMADD231PS   (R13), Z0, Z11
-	VFMADD231PS   64(R10), Z1, Z8
-	VFMADD231PS   64(R11), Z1, Z9
-	VFMADD231PS   64(R12), Z1, Z10
-	VFMADD231PS   64(R13), Z1, Z11
-	VFMADD231PS   128(R10), Z2, Z8
-	VFMADD231PS   128(R11), Z2, Z9
-	VFMADD231PS   128(R12), Z2, Z10
-	VFMADD231PS   128(R13), Z2, Z11
-	VFMADD231PS   192(R10), Z3, Z8
-	VFMADD231PS   192(R11), Z3, Z9
-	VFMADD231PS   192(R12), Z3, Z10
-	VFMADD231PS   192(R13), Z3, Z11
-	VFMADD231PS   256(R10), Z4, Z8
-	VFMADD231PS   256(R11), Z4, Z9
-	VFMADD231PS   256(R12), Z4, Z10
-	VFMADD231PS   256(R13), Z4, Z11
-	VFMADD231PS   320(R10), Z5, Z8
-	VFMADD231PS   320(R11), Z5, Z9
-	VFMADD231PS   320(R12), Z5, Z10
-	VFMADD231PS   320(R13), Z5, Z11
-	VFMADD231PS   384(R10), Z6, Z8
-	VFMADD231PS   384(R11), Z6, Z9
-	VFMADD231PS   384(R12), Z6, Z10
-	VFMADD231PS   384(R13), Z6, Z11
-	VFMADD231PS   448(R10), Z7, K1, Z8
-	VFMADD231PS   448(R11), Z7, K1, Z9
-	VFMADD231PS   448(R12), Z7, K1, Z10
-	VFMADD231PS   448(R13), Z7, K1, Z11
-	VEXTRACTF64X4 $0x01, Z8, Y12
-	VADDPS        Y12, Y8, Y8
-	VEXTRACTF64X4 $0x01, Z9, Y12
-	VADDPS        Y12, Y9, Y9
-	VEXTRACTF64X4 $0x01, Z10, Y12
-	VADDPS        Y12, Y10, Y10
-	VEXTRACTF64X4 $0x01, Z11, Y12
-	VADDPS        Y12, Y11, Y11
-	VHADDPS       Y9, Y8, Y8
-	VHADDPS       Y11, Y10, Y10
-	VHADDPS       Y10, Y8, Y8
-	VEXTRACTF128  $0x01, Y8, X12
-	VADDPS        X12, X8, X8
-	MOVQ          CX, R9
-	MOVQ          R8, R10
-	SUBQ          AX, R10
-	VMOVSS        X8, (R9)
-	CMPQ          R10, $0x01
-	JLE           stored60
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x01, X8, (R9)
-	CMPQ          R10, $0x02
-	JLE           stored60
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x02, X8, (R9)
-	CMPQ          R10, $0x03
-	JLE           stored60
-	ADDQ          ldz+96(FP), R9
-	VEXTRACTPS    $0x03, X8, (R9)
+lines59:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	CMPQ       R10, R11
+	JLT        lines59
+	PREFETCHT0 (R11)
+	MOVQ       8(DI), R10
+	CMPQ       R10, hi+8(FP)
+	CMOVQGT    hi+8(FP), R10
+	CMPQ       AX, R10
+	JGE        next58
 
-stored60:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group59
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
+position60:
+	MOVL  (BX)(AX*4), R11
+	IMULQ ldx+64(FP), R11
+	ADDQ  SI, R11
+	MOVQ  lastByte+32(FP), R12
+	ADDQ  R11, R12
 
-next57:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row56
-	VZEROUPPER
-	RET
+lines61:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	CMPQ       R11, R12
+	JLT        lines61
+	PREFETCHT0 (R12)
+	MOVL       (DX)(AX*4), R11
+	IMULQ      ldx+64(FP), R11
+	ADDQ       SI, R11
+	MOVQ       R8, R12
+	MOVQ       CX, R13
+	MOVQ       heads+96(FP), R14
 
-// func edgeDotWideAVX512(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, heads int, width int, full int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·edgeDotWideAVX512(SB), NOSPLIT, $8-136
-	MOVQ  p+8(FP), AX
-	MOVQ  z+88(FP), CX
-	MOVQ  other+24(FP), DX
-	MOVQ  x+48(FP), BX
-	MOVQ  ptr+0(FP), SI
-	MOVQ  y+72(FP), DI
-	MOVQ  tail+128(FP), R8
-	MOVQ  $-1, R9
-	BZHIQ R8, R9, R9
-	KMOVW R9, K1
-
-row61:
-	MOVQ    8(SI), R8
-	CMPQ    R8, hi+16(FP)
-	CMOVQGT hi+16(FP), R8
-	CMPQ    AX, R8
-	JGE     next62
-
-group64:
-	LEAQ    -1(R8), R9
-	LEAQ    (AX), R10
-	CMPQ    R10, R8
-	CMOVQGE R9, R10
-	MOVL    (DX)(R10*4), R10
-	IMULQ   ldx+56(FP), R10
-	ADDQ    BX, R10
-	LEAQ    1(AX), R11
-	CMPQ    R11, R8
-	CMOVQGE R9, R11
-	MOVL    (DX)(R11*4), R11
-	IMULQ   ldx+56(FP), R11
-	ADDQ    BX, R11
-	LEAQ    2(AX), R12
-	CMPQ    R12, R8
-	CMOVQGE R9, R12
-	MOVL    (DX)(R12*4), R12
-	IMULQ   ldx+56(FP), R12
-	ADDQ    BX, R12
-	LEAQ    3(AX), R13
-	CMPQ    R13, R8
-	CMOVQGE R9, R13
-	MOVL    (DX)(R13*4), R13
-	IMULQ   ldx+56(FP), R13
-	ADDQ    BX, R13
-	MOVQ    ahead+40(FP), R9
-	LEAQ    (R9)(AX*1), R9
-	CMPQ    R9, last+32(FP)
-	CMOVQGT last+32(FP), R9
-	MOVL    (DX)(R9*4), R9
-	IMULQ   ldx+56(FP), R9
-	ADDQ    BX, R9
-	MOVQ    lastByte+64(FP), R14
-	ADDQ    R9, R14
-
-lines65:
-	PREFETCHT0 (R9)
-	ADDQ       $0x40, R9
-	CMPQ       R9, R14
-	JLT        lines65
-	PREFETCHT0 (R14)
-	MOVQ       ahead+40(FP), R9
-	LEAQ       1(R9)(AX*1), R9
-	CMPQ       R9, last+32(FP)
-	CMOVQGT    last+32(FP), R9
-	MOVL       (DX)(R9*4), R9
-	IMULQ      ldx+56(FP), R9
-	ADDQ       BX, R9
-	MOVQ       lastByte+64(FP), R14
-	ADDQ       R9, R14
-
-lines66:
-	PREFETCHT0 (R9)
-	ADDQ       $0x40, R9
-	CMPQ       R9, R14
-	JLT        lines66
-	PREFETCHT0 (R14)
-	MOVQ       ahead+40(FP), R9
-	LEAQ       2(R9)(AX*1), R9
-	CMPQ       R9, last+32(FP)
-	CMOVQGT    last+32(FP), R9
-	MOVL       (DX)(R9*4), R9
-	IMULQ      ldx+56(FP), R9
-	ADDQ       BX, R9
-	MOVQ       lastByte+64(FP), R14
-	ADDQ       R9, R14
-
-lines67:
-	PREFETCHT0 (R9)
-	ADDQ       $0x40, R9
-	CMPQ       R9, R14
-	JLT        lines67
-	PREFETCHT0 (R14)
-	MOVQ       ahead+40(FP), R9
-	LEAQ       3(R9)(AX*1), R9
-	CMPQ       R9, last+32(FP)
-	CMOVQGT    last+32(FP), R9
-	MOVL       (DX)(R9*4), R9
-	IMULQ      ldx+56(FP), R9
-	ADDQ       BX, R9
-	MOVQ       lastByte+64(FP), R14
-	ADDQ       R9, R14
-
-lines68:
-	PREFETCHT0 (R9)
-	ADDQ       $0x40, R9
-	CMPQ       R9, R14
-	JLT        lines68
-	PREFETCHT0 (R14)
-	MOVQ       DI, R9
-	MOVQ       CX, R14
-	MOVQ       heads+104(FP), R15
-	MOVQ       R15, (SP)
-
-heads69:
+head62:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	XORQ   R15, R15
-	CMPQ   R15, full+120(FP)
-	JGE    rest71
+	LEAQ   -256(R9), BP
+	JMP    fourcheck64
 
-columns70:
-	VMOVUPS     (R9)(R15*1), Z0
-	VFMADD231PS (R10)(R15*1), Z0, Z1
-	VFMADD231PS (R11)(R15*1), Z0, Z2
-	VFMADD231PS (R12)(R15*1), Z0, Z3
-	VFMADD231PS (R13)(R15*1), Z0, Z4
+four63:
+	VMOVUPS     (R12)(R15*1), Z0
+	VFMADD231PS (R11)(R15*1), Z0, Z1
+	VMOVUPS     64(R12)(R15*1), Z0
+	VFMADD231PS 64(R11)(R15*1), Z0, Z2
+	VMOVUPS     128(R12)(R15*1), Z0
+	VFMADD231PS 128(R11)(R15*1), Z0, Z3
+	VMOVUPS     192(R12)(R15*1), Z0
+	VFMADD231PS 192(R11)(R15*1), Z0, Z4
+	ADDQ        $0x00000100, R15
+
+fourcheck64:
+	CMPQ R15, BP
+	JLE  four63
+	JMP  onecheck66
+
+one65:
+	VMOVUPS     (R12)(R15*1), Z0
+	VFMADD231PS (R11)(R15*1), Z0, Z1
 	ADDQ        $0x40, R15
-	CMPQ        R15, full+120(FP)
-	JLT         columns70
 
-rest71:
-	CMPQ        tail+128(FP), $0x00
-	JE          done72
-	VMOVUPS.Z   (R9)(R15*1), K1, Z0
-	VFMADD231PS (R10)(R15*1), Z0, K1, Z1
+onecheck66:
+	CMPQ        R15, R9
+	JLT         one65
+	CMPQ        tail+120(FP), $0x00
+	JE          done67
+	VMOVUPS.Z   (R12)(R15*1), K1, Z0
 	VFMADD231PS (R11)(R15*1), Z0, K1, Z2
-	VFMADD231PS (R12)(R15*1), Z0, K1, Z3
-	VFMADD231PS (R13)(R15*1), Z0, K1, Z4
 
-done72:
+done67:
+	VADDPS        Z3, Z1, Z1
+	VADDPS        Z4, Z2, Z2
+	VADDPS        Z2, Z1, Z1
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y0, Y1, Y1
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPS        Y0, Y2, Y2
-	VEXTRACTF64X4 $0x01, Z3, Y0
-	VADDPS        Y0, Y3, Y3
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPS        Y0, Y4, Y4
-	VHADDPS       Y2, Y1, Y1
-	VHADDPS       Y4, Y3, Y3
-	VHADDPS       Y3, Y1, Y1
-	VEXTRACTF128  $0x01, Y1, X0
+	VEXTRACTF32X4 $0x01, Y1, X0
 	VADDPS        X0, X1, X1
-	MOVQ          R14, R15
-	MOVQ          R8, BP
-	SUBQ          AX, BP
-	VMOVSS        X1, (R15)
-	CMPQ          BP, $0x01
-	JLE           stored73
-	ADDQ          ldz+96(FP), R15
-	VEXTRACTPS    $0x01, X1, (R15)
-	CMPQ          BP, $0x02
-	JLE           stored73
-	ADDQ          ldz+96(FP), R15
-	VEXTRACTPS    $0x02, X1, (R15)
-	CMPQ          BP, $0x03
-	JLE           stored73
-	ADDQ          ldz+96(FP), R15
-	VEXTRACTPS    $0x03, X1, (R15)
+	VPERMILPS     $0x4e, X1, X0
+	VADDPS        X0, X1, X1
+	VMOVSHDUP     X1, X0
+	VADDSS        X0, X1, X1
+	VMOVSS        X1, (R13)
+	ADDQ          width+104(FP), R11
+	ADDQ          width+104(FP), R12
+	ADDQ          $0x04, R13
+	DECQ          R14
+	JNZ           head62
+	ADDQ          ldz+24(FP), CX
+	INCQ          AX
+	CMPQ          AX, R10
+	JLT           position60
 
-stored73:
-	MOVQ  width+112(FP), R15
-	ADDQ  R15, R10
-	ADDQ  R15, R11
-	ADDQ  R15, R12
-	ADDQ  R15, R13
-	ADDQ  R15, R9
-	ADDQ  $0x04, R14
-	DECQ  (SP)
-	JNZ   heads69
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group64
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next62:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row61
+next58:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row57
 	VZEROUPPER
 	RET
 
-// func edgeDotEightAVX512(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int)
+// func edgeDotEightAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·edgeDotEightAVX512(SB), NOSPLIT, $0-104
-	MOVQ    p+8(FP), AX
-	MOVQ    z+88(FP), CX
-	MOVQ    other+24(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    ptr+0(FP), SI
-	MOVQ    y+72(FP), DI
+TEXT ·edgeDotEightAVX512(SB), NOSPLIT, $0-96
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
 	VMOVUPS evenThenOdd<>+0(SB), Z4
 
-row74:
-	MOVQ    8(SI), R8
-	CMPQ    R8, hi+16(FP)
-	CMOVQGT hi+16(FP), R8
-	CMPQ    AX, R8
-	JGE     next75
-	VMOVUPS (DI), Z0
-	VMOVUPS 64(DI), Z1
-	VMOVUPS 128(DI), Z2
-	VMOVUPS 192(DI), Z3
+row68:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-position77:
-	MOVQ       AX, R9
-	MOVL       (DX)(R9*4), R9
-	IMULQ      ldx+56(FP), R9
-	ADDQ       BX, R9
-	MOVQ       ahead+40(FP), R10
-	LEAQ       (R10)(AX*1), R10
-	CMPQ       R10, last+32(FP)
-	CMOVQGT    last+32(FP), R10
-	MOVL       (DX)(R10*4), R10
-	IMULQ      ldx+56(FP), R10
-	ADDQ       BX, R10
+lines70:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines70
 	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	ADDQ       lastByte+64(FP), R10
-	PREFETCHT0 (R10)
-	VMULPS     (R9), Z0, Z5
-	VMULPS     64(R9), Z1, Z6
-	VMULPS     128(R9), Z2, Z7
-	VMULPS     192(R9), Z3, Z8
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next69
+	VMOVUPS    (R8), Z0
+	VMOVUPS    64(R8), Z1
+	VMOVUPS    128(R8), Z2
+	VMOVUPS    192(R8), Z3
+
+position71:
+	MOVL       (BX)(AX*4), R10
+	IMULQ      ldx+64(FP), R10
+	PREFETCHT0 (SI)(R10*1)
+	PREFETCHT0 64(SI)(R10*1)
+	PREFETCHT0 128(SI)(R10*1)
+	PREFETCHT0 192(SI)(R10*1)
+	ADDQ       lastByte+32(FP), R10
+	PREFETCHT0 (SI)(R10*1)
+	MOVL       (DX)(AX*4), R10
+	IMULQ      ldx+64(FP), R10
+	VMULPS     (SI)(R10*1), Z0, Z5
+	VMULPS     64(SI)(R10*1), Z1, Z6
+	VMULPS     128(SI)(R10*1), Z2, Z7
+	VMULPS     192(SI)(R10*1), Z3, Z8
 	VSHUFPS    $0xdd, Z6, Z5, Z9
 	VSHUFPS    $0x88, Z6, Z5, Z5
 	VADDPS     Z9, Z5, Z5
@@ -1865,16 +1157,16 @@ position77:
 	VADDPS     Z6, Z5, Z5
 	VPERMPS    Z5, Z4, Z5
 	VMOVUPS    Y5, (CX)
-	ADDQ       ldz+96(FP), CX
+	ADDQ       ldz+24(FP), CX
 	INCQ       AX
-	CMPQ       AX, R8
-	JLT        position77
+	CMPQ       AX, R9
+	JLT        position71
 
-next75:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row74
+next69:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row68
 	VZEROUPPER
 	RET
 
@@ -1896,81 +1188,90 @@ DATA evenThenOdd<>+56(SB)/4, $0x00000003
 DATA evenThenOdd<>+60(SB)/4, $0x0000000b
 GLOBL evenThenOdd<>(SB), RODATA|NOPTR, $64
 
-// func edgeAddAVX2(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, full int, tail int)
+// func edgeAddAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
 // Requires: AVX, CMOV, MMX+
-TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-120
-	MOVQ    p+8(FP), AX
-	MOVQ    z+88(FP), CX
-	MOVQ    other+24(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    ptr+0(FP), SI
-	MOVQ    y+72(FP), DI
-	MOVQ    full+104(FP), R8
-	MOVQ    tail+112(FP), R9
-	LEAQ    lanesAVX2<>+0(SB), R10
-	MOVQ    $+8, R11
-	SUBQ    R9, R11
-	VMOVUPS (R10)(R11*4), Y0
+TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-112
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
+	MOVQ    full+96(FP), R9
+	MOVQ    tail+104(FP), R10
+	LEAQ    lanesAVX2<>+0(SB), R11
+	MOVQ    $+8, R12
+	SUBQ    R10, R12
+	VMOVUPS (R11)(R12*4), Y0
 
-row78:
-	MOVQ       8(SI), R9
-	CMPQ       R9, hi+16(FP)
-	CMOVQGT    hi+16(FP), R9
-	CMPQ       AX, R9
-	JGE        next79
-	VMASKMOVPS (DI)(R8*1), Y0, Y1
+row72:
+	MOVQ   ldy+88(FP), R10
+	IMUL3Q $0x08, R10, R10
+	ADDQ   R8, R10
+	MOVQ   lastByte+32(FP), R11
+	ADDQ   R10, R11
 
-position81:
-	MOVQ    AX, R10
-	MOVL    (DX)(R10*4), R10
-	IMULQ   ldx+56(FP), R10
-	ADDQ    BX, R10
-	MOVQ    ahead+40(FP), R11
-	LEAQ    (R11)(AX*1), R11
-	CMPQ    R11, last+32(FP)
-	CMOVQGT last+32(FP), R11
-	MOVL    (DX)(R11*4), R11
-	IMULQ   ldx+56(FP), R11
-	ADDQ    BX, R11
-	MOVQ    lastByte+64(FP), R12
-	ADDQ    R11, R12
+lines74:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	CMPQ       R10, R11
+	JLT        lines74
+	PREFETCHT0 (R11)
+	MOVQ       8(DI), R10
+	CMPQ       R10, hi+8(FP)
+	CMOVQGT    hi+8(FP), R10
+	CMPQ       AX, R10
+	JGE        next73
+	VMASKMOVPS (R8)(R9*1), Y0, Y2
 
-lines85:
+position75:
+	MOVL  (BX)(AX*4), R11
+	IMULQ ldx+64(FP), R11
+	ADDQ  SI, R11
+	MOVQ  lastByte+32(FP), R12
+	ADDQ  R11, R12
+
+lines79:
 	PREFETCHT0 (R11)
 	ADDQ       $0x40, R11
 	CMPQ       R11, R12
-	JLT        lines85
+	JLT        lines79
 	PREFETCHT0 (R12)
-	XORQ       R11, R11
-	CMPQ       R11, R8
-	JGE        rest83
+	MOVL       (DX)(AX*4), R11
+	IMULQ      ldx+64(FP), R11
+	ADDQ       SI, R11
+	XORQ       R12, R12
+	CMPQ       R12, R9
+	JGE        rest77
 
-columns82:
-	VMOVUPS (R10)(R11*1), Y2
-	VADDPS  (DI)(R11*1), Y2, Y2
-	VMOVUPS Y2, (CX)(R11*1)
-	ADDQ    $0x20, R11
-	CMPQ    R11, R8
-	JLT     columns82
+columns76:
+	VMOVUPS (R11)(R12*1), Y1
+	VADDPS  (R8)(R12*1), Y1, Y1
+	VMOVUPS Y1, (CX)(R12*1)
+	ADDQ    $0x20, R12
+	CMPQ    R12, R9
+	JLT     columns76
 
-rest83:
-	CMPQ       tail+112(FP), $0x00
-	JE         none84
-	VMASKMOVPS (R10)(R8*1), Y0, Y2
-	VADDPS     Y1, Y2, Y2
-	VMASKMOVPS Y2, Y0, (CX)(R8*1)
+rest77:
+	CMPQ       tail+104(FP), $0x00
+	JE         done78
+	VMASKMOVPS (R11)(R9*1), Y0, Y1
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(R9*1)
 
-none84:
-	ADDQ ldz+96(FP), CX
+done78:
+	ADDQ ldz+24(FP), CX
 	INCQ AX
-	CMPQ AX, R9
-	JLT  position81
+	CMPQ AX, R10
+	JLT  position75
 
-next79:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row78
+next73:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row72
 	VZEROUPPER
 	RET
 
@@ -1992,1679 +1293,1031 @@ DATA lanesAVX2<>+56(SB)/4, $0x00000000
 DATA lanesAVX2<>+60(SB)/4, $0x00000000
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
 
-// func edgeGatherAVX2(p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, z *float32, ldz int, full int, tail int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·edgeGatherAVX2(SB), NOSPLIT, $0-96
+// func edgeGatherAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
+// Requires: AVX, MMX+
+TEXT ·edgeGatherAVX2(SB), NOSPLIT, $0-88
 	MOVQ    p+0(FP), AX
-	MOVQ    z+64(FP), CX
-	MOVQ    other+16(FP), DX
-	MOVQ    x+40(FP), BX
-	MOVQ    full+80(FP), SI
-	MOVQ    tail+88(FP), DI
-	LEAQ    lanesAVX2<>+0(SB), R8
-	MOVQ    $+8, R9
-	SUBQ    DI, R9
-	VMOVUPS (R8)(R9*4), Y0
-	MOVQ    hi+8(FP), DI
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    full+72(FP), DI
+	MOVQ    tail+80(FP), R8
+	LEAQ    lanesAVX2<>+0(SB), R9
+	MOVQ    $+8, R10
+	SUBQ    R8, R10
+	VMOVUPS (R9)(R10*4), Y0
+	MOVQ    hi+8(FP), R8
 
-position86:
-	MOVQ    AX, R8
-	MOVL    (DX)(R8*4), R8
-	IMULQ   ldx+48(FP), R8
-	ADDQ    BX, R8
-	MOVQ    ahead+32(FP), R9
-	LEAQ    (R9)(AX*1), R9
-	CMPQ    R9, last+24(FP)
-	CMOVQGT last+24(FP), R9
-	MOVL    (DX)(R9*4), R9
-	IMULQ   ldx+48(FP), R9
-	ADDQ    BX, R9
-	MOVQ    lastByte+56(FP), R10
-	ADDQ    R9, R10
+position80:
+	MOVL  (BX)(AX*4), R9
+	IMULQ ldx+64(FP), R9
+	ADDQ  SI, R9
+	MOVQ  lastByte+32(FP), R10
+	ADDQ  R9, R10
 
-lines90:
+lines84:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines90
+	JLT        lines84
 	PREFETCHT0 (R10)
-	XORQ       R9, R9
-	CMPQ       R9, SI
-	JGE        rest88
+	MOVL       (DX)(AX*4), R9
+	IMULQ      ldx+64(FP), R9
+	ADDQ       SI, R9
+	XORQ       R10, R10
+	CMPQ       R10, DI
+	JGE        rest82
 
-columns87:
-	VMOVUPS (R8)(R9*1), Y1
-	VMOVUPS Y1, (CX)(R9*1)
-	ADDQ    $0x20, R9
-	CMPQ    R9, SI
-	JLT     columns87
+columns81:
+	VMOVUPS (R9)(R10*1), Y1
+	VMOVUPS Y1, (CX)(R10*1)
+	ADDQ    $0x20, R10
+	CMPQ    R10, DI
+	JLT     columns81
 
-rest88:
-	CMPQ       tail+88(FP), $0x00
-	JE         none89
-	VMASKMOVPS (R8)(SI*1), Y0, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*1)
+rest82:
+	CMPQ       tail+80(FP), $0x00
+	JE         done83
+	VMASKMOVPS (R9)(DI*1), Y0, Y1
+	VMASKMOVPS Y1, Y0, (CX)(DI*1)
 
-none89:
-	ADDQ ldz+72(FP), CX
+done83:
+	ADDQ ldz+24(FP), CX
 	INCQ AX
-	CMPQ AX, DI
-	JLT  position86
+	CMPQ AX, R8
+	JLT  position80
 	VZEROUPPER
 	RET
 
-// func edgeScatterAVX2(ptr *int64, p int, hi int, y *float32, ldy int, z *float32, ldz int, full int, tail int)
-// Requires: AVX, CMOV
-TEXT ·edgeScatterAVX2(SB), NOSPLIT, $0-72
-	MOVQ    p+8(FP), AX
-	MOVQ    z+40(FP), CX
-	MOVQ    ptr+0(FP), DX
-	MOVQ    y+24(FP), BX
-	MOVQ    full+56(FP), SI
-	MOVQ    tail+64(FP), DI
+// func edgeScatterAVX2(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·edgeScatterAVX2(SB), NOSPLIT, $0-80
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    ptr+40(FP), DX
+	MOVQ    y+48(FP), BX
+	MOVQ    full+64(FP), SI
+	MOVQ    tail+72(FP), DI
 	LEAQ    lanesAVX2<>+0(SB), R8
 	MOVQ    $+8, R9
 	SUBQ    DI, R9
 	VMOVUPS (R8)(R9*4), Y0
 
-row91:
-	MOVQ       8(DX), DI
-	CMPQ       DI, hi+16(FP)
-	CMOVQGT    hi+16(FP), DI
-	CMPQ       AX, DI
-	JGE        next92
-	VMASKMOVPS (BX)(SI*1), Y0, Y1
+row85:
+	MOVQ   ldy+56(FP), DI
+	IMUL3Q $0x08, DI, DI
+	ADDQ   BX, DI
+	MOVQ   lastByte+32(FP), R8
+	ADDQ   DI, R8
 
-position94:
+lines87:
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	CMPQ       DI, R8
+	JLT        lines87
+	PREFETCHT0 (R8)
+	MOVQ       8(DX), DI
+	CMPQ       DI, hi+8(FP)
+	CMOVQGT    hi+8(FP), DI
+	CMPQ       AX, DI
+	JGE        next86
+	VMASKMOVPS (BX)(SI*1), Y0, Y2
+
+position88:
 	XORQ R8, R8
 	CMPQ R8, SI
-	JGE  rest96
+	JGE  rest90
 
-columns95:
-	VMOVUPS (BX)(R8*1), Y2
-	VMOVUPS Y2, (CX)(R8*1)
+columns89:
+	VMOVUPS (BX)(R8*1), Y1
+	VMOVUPS Y1, (CX)(R8*1)
 	ADDQ    $0x20, R8
 	CMPQ    R8, SI
-	JLT     columns95
+	JLT     columns89
 
-rest96:
-	CMPQ       tail+64(FP), $0x00
-	JE         none97
-	VMASKMOVPS Y1, Y0, (CX)(SI*1)
+rest90:
+	CMPQ       tail+72(FP), $0x00
+	JE         done91
+	VMASKMOVPS Y2, Y0, (CX)(SI*1)
 
-none97:
-	ADDQ ldz+48(FP), CX
+done91:
+	ADDQ ldz+24(FP), CX
 	INCQ AX
 	CMPQ AX, DI
-	JLT  position94
+	JLT  position88
 
-next92:
+next86:
 	ADDQ $0x08, DX
-	ADDQ ldy+32(FP), BX
-	CMPQ AX, hi+16(FP)
-	JLT  row91
+	ADDQ ldy+56(FP), BX
+	CMPQ AX, hi+8(FP)
+	JLT  row85
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX2x1(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+// func edgeDotAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·edgeDotAVX2x1(SB), NOSPLIT, $0-112
-	MOVQ    p+8(FP), AX
-	MOVQ    z+88(FP), CX
-	MOVQ    other+24(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    ptr+0(FP), SI
-	MOVQ    y+72(FP), DI
-	MOVQ    tail+104(FP), R8
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    R8, R10
-	VMOVUPS (R9)(R10*4), Y0
+TEXT ·edgeDotAVX2x1(SB), NOSPLIT, $0-104
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
+	MOVQ    tail+96(FP), R9
+	LEAQ    lanesAVX2<>+0(SB), R10
+	MOVQ    $+8, R11
+	SUBQ    R9, R11
+	VMOVUPS (R10)(R11*4), Y0
 
-row98:
-	MOVQ       8(SI), R8
-	CMPQ       R8, hi+16(FP)
-	CMOVQGT    hi+16(FP), R8
-	CMPQ       AX, R8
-	JGE        next99
-	VMASKMOVPS (DI), Y0, Y1
+row92:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group101:
-	LEAQ         -1(R8), R9
-	LEAQ         (AX), R10
-	CMPQ         R10, R8
-	CMOVQGE      R9, R10
-	MOVL         (DX)(R10*4), R10
-	IMULQ        ldx+56(FP), R10
-	ADDQ         BX, R10
-	LEAQ         1(AX), R11
-	CMPQ         R11, R8
-	CMOVQGE      R9, R11
-	MOVL         (DX)(R11*4), R11
-	IMULQ        ldx+56(FP), R11
-	ADDQ         BX, R11
-	LEAQ         2(AX), R12
-	CMPQ         R12, R8
-	CMOVQGE      R9, R12
-	MOVL         (DX)(R12*4), R12
-	IMULQ        ldx+56(FP), R12
-	ADDQ         BX, R12
-	LEAQ         3(AX), R13
-	CMPQ         R13, R8
-	CMOVQGE      R9, R13
-	MOVL         (DX)(R13*4), R13
-	IMULQ        ldx+56(FP), R13
-	ADDQ         BX, R13
-	MOVQ         ahead+40(FP), R9
-	LEAQ         (R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         1(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         2(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         3(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
+lines94:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines94
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next93
+	VMASKMOVPS (R8), Y0, Y1
+
+position95:
+	MOVL         (BX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	ADDQ         lastByte+32(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	MOVL         (DX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
 	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	VMASKMOVPS   (R10), Y0, Y6
-	VFMADD231PS  Y6, Y1, Y2
-	VMASKMOVPS   (R11), Y0, Y6
-	VFMADD231PS  Y6, Y1, Y3
-	VMASKMOVPS   (R12), Y0, Y6
-	VFMADD231PS  Y6, Y1, Y4
-	VMASKMOVPS   (R13), Y0, Y6
-	VFMADD231PS  Y6, Y1, Y5
-	VHADDPS      Y3, Y2, Y2
-	VHADDPS      Y5, Y4, Y4
-	VHADDPS      Y4, Y2, Y2
+	VMASKMOVPS   (SI)(R10*1), Y0, Y3
+	VFMADD231PS  Y3, Y1, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VADDPS       X3, X2, X2
-	MOVQ         CX, R9
-	MOVQ         R8, R10
-	SUBQ         AX, R10
-	VMOVSS       X2, (R9)
-	CMPQ         R10, $0x01
-	JLE          stored102
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x01, X2, (R9)
-	CMPQ         R10, $0x02
-	JLE          stored102
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x02, X2, (R9)
-	CMPQ         R10, $0x03
-	JLE          stored102
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x03, X2, (R9)
+	VPERMILPS    $0x4e, X2, X3
+	VADDPS       X3, X2, X2
+	VMOVSHDUP    X2, X3
+	VADDSS       X3, X2, X2
+	VMOVSS       X2, (CX)
+	ADDQ         ldz+24(FP), CX
+	INCQ         AX
+	CMPQ         AX, R9
+	JLT          position95
 
-stored102:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group101
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next99:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row98
+next93:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row92
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX2x2(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+// func edgeDotAVX2x2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·edgeDotAVX2x2(SB), NOSPLIT, $0-112
-	MOVQ    p+8(FP), AX
-	MOVQ    z+88(FP), CX
-	MOVQ    other+24(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    ptr+0(FP), SI
-	MOVQ    y+72(FP), DI
-	MOVQ    tail+104(FP), R8
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    R8, R10
-	VMOVUPS (R9)(R10*4), Y0
+TEXT ·edgeDotAVX2x2(SB), NOSPLIT, $0-104
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
+	MOVQ    tail+96(FP), R9
+	LEAQ    lanesAVX2<>+0(SB), R10
+	MOVQ    $+8, R11
+	SUBQ    R9, R11
+	VMOVUPS (R10)(R11*4), Y0
 
-row103:
-	MOVQ       8(SI), R8
-	CMPQ       R8, hi+16(FP)
-	CMOVQGT    hi+16(FP), R8
-	CMPQ       AX, R8
-	JGE        next104
-	VMOVUPS    (DI), Y1
-	VMASKMOVPS 32(DI), Y0, Y2
+row96:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group106:
-	LEAQ         -1(R8), R9
-	LEAQ         (AX), R10
-	CMPQ         R10, R8
-	CMOVQGE      R9, R10
-	MOVL         (DX)(R10*4), R10
-	IMULQ        ldx+56(FP), R10
-	ADDQ         BX, R10
-	LEAQ         1(AX), R11
-	CMPQ         R11, R8
-	CMOVQGE      R9, R11
-	MOVL         (DX)(R11*4), R11
-	IMULQ        ldx+56(FP), R11
-	ADDQ         BX, R11
-	LEAQ         2(AX), R12
-	CMPQ         R12, R8
-	CMOVQGE      R9, R12
-	MOVL         (DX)(R12*4), R12
-	IMULQ        ldx+56(FP), R12
-	ADDQ         BX, R12
-	LEAQ         3(AX), R13
-	CMPQ         R13, R8
-	CMOVQGE      R9, R13
-	MOVL         (DX)(R13*4), R13
-	IMULQ        ldx+56(FP), R13
-	ADDQ         BX, R13
-	MOVQ         ahead+40(FP), R9
-	LEAQ         (R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         1(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         2(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         3(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
+lines98:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines98
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next97
+	VMOVUPS    (R8), Y1
+	VMASKMOVPS 32(R8), Y0, Y2
+
+position99:
+	MOVL         (BX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	ADDQ         lastByte+32(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	MOVL         (DX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
-	VFMADD231PS  (R10), Y1, Y3
-	VFMADD231PS  (R11), Y1, Y4
-	VFMADD231PS  (R12), Y1, Y5
-	VFMADD231PS  (R13), Y1, Y6
-	VMASKMOVPS   32(R10), Y0, Y7
-	VFMADD231PS  Y7, Y2, Y3
-	VMASKMOVPS   32(R11), Y0, Y7
-	VFMADD231PS  Y7, Y2, Y4
-	VMASKMOVPS   32(R12), Y0, Y7
-	VFMADD231PS  Y7, Y2, Y5
-	VMASKMOVPS   32(R13), Y0, Y7
-	VFMADD231PS  Y7, Y2, Y6
-	VHADDPS      Y4, Y3, Y3
-	VHADDPS      Y6, Y5, Y5
-	VHADDPS      Y5, Y3, Y3
+	VFMADD231PS  (SI)(R10*1), Y1, Y3
+	VMASKMOVPS   32(SI)(R10*1), Y0, Y5
+	VFMADD231PS  Y5, Y2, Y4
+	VADDPS       Y4, Y3, Y3
 	VEXTRACTF128 $0x01, Y3, X4
 	VADDPS       X4, X3, X3
-	MOVQ         CX, R9
-	MOVQ         R8, R10
-	SUBQ         AX, R10
-	VMOVSS       X3, (R9)
-	CMPQ         R10, $0x01
-	JLE          stored107
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x01, X3, (R9)
-	CMPQ         R10, $0x02
-	JLE          stored107
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x02, X3, (R9)
-	CMPQ         R10, $0x03
-	JLE          stored107
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x03, X3, (R9)
+	VPERMILPS    $0x4e, X3, X4
+	VADDPS       X4, X3, X3
+	VMOVSHDUP    X3, X4
+	VADDSS       X4, X3, X3
+	VMOVSS       X3, (CX)
+	ADDQ         ldz+24(FP), CX
+	INCQ         AX
+	CMPQ         AX, R9
+	JLT          position99
 
-stored107:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group106
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next104:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row103
+next97:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row96
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX2x3(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+// func edgeDotAVX2x3(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·edgeDotAVX2x3(SB), NOSPLIT, $0-112
-	MOVQ    p+8(FP), AX
-	MOVQ    z+88(FP), CX
-	MOVQ    other+24(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    ptr+0(FP), SI
-	MOVQ    y+72(FP), DI
-	MOVQ    tail+104(FP), R8
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    R8, R10
-	VMOVUPS (R9)(R10*4), Y0
+TEXT ·edgeDotAVX2x3(SB), NOSPLIT, $0-104
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
+	MOVQ    tail+96(FP), R9
+	LEAQ    lanesAVX2<>+0(SB), R10
+	MOVQ    $+8, R11
+	SUBQ    R9, R11
+	VMOVUPS (R10)(R11*4), Y0
 
-row108:
-	MOVQ       8(SI), R8
-	CMPQ       R8, hi+16(FP)
-	CMOVQGT    hi+16(FP), R8
-	CMPQ       AX, R8
-	JGE        next109
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMASKMOVPS 64(DI), Y0, Y3
+row100:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group111:
-	LEAQ         -1(R8), R9
-	LEAQ         (AX), R10
-	CMPQ         R10, R8
-	CMOVQGE      R9, R10
-	MOVL         (DX)(R10*4), R10
-	IMULQ        ldx+56(FP), R10
-	ADDQ         BX, R10
-	LEAQ         1(AX), R11
-	CMPQ         R11, R8
-	CMOVQGE      R9, R11
-	MOVL         (DX)(R11*4), R11
-	IMULQ        ldx+56(FP), R11
-	ADDQ         BX, R11
-	LEAQ         2(AX), R12
-	CMPQ         R12, R8
-	CMOVQGE      R9, R12
-	MOVL         (DX)(R12*4), R12
-	IMULQ        ldx+56(FP), R12
-	ADDQ         BX, R12
-	LEAQ         3(AX), R13
-	CMPQ         R13, R8
-	CMOVQGE      R9, R13
-	MOVL         (DX)(R13*4), R13
-	IMULQ        ldx+56(FP), R13
-	ADDQ         BX, R13
-	MOVQ         ahead+40(FP), R9
-	LEAQ         (R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         1(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         2(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         3(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
+lines102:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines102
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next101
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMASKMOVPS 64(R8), Y0, Y3
+
+position103:
+	MOVL         (BX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	ADDQ         lastByte+32(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	MOVL         (DX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
 	VXORPS       Y4, Y4, Y4
 	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	VFMADD231PS  (R10), Y1, Y4
-	VFMADD231PS  (R11), Y1, Y5
-	VFMADD231PS  (R12), Y1, Y6
-	VFMADD231PS  (R13), Y1, Y7
-	VFMADD231PS  32(R10), Y2, Y4
-	VFMADD231PS  32(R11), Y2, Y5
-	VFMADD231PS  32(R12), Y2, Y6
-	VFMADD231PS  32(R13), Y2, Y7
-	VMASKMOVPS   64(R10), Y0, Y8
-	VFMADD231PS  Y8, Y3, Y4
-	VMASKMOVPS   64(R11), Y0, Y8
-	VFMADD231PS  Y8, Y3, Y5
-	VMASKMOVPS   64(R12), Y0, Y8
-	VFMADD231PS  Y8, Y3, Y6
-	VMASKMOVPS   64(R13), Y0, Y8
-	VFMADD231PS  Y8, Y3, Y7
-	VHADDPS      Y5, Y4, Y4
-	VHADDPS      Y7, Y6, Y6
-	VHADDPS      Y6, Y4, Y4
+	VFMADD231PS  (SI)(R10*1), Y1, Y4
+	VFMADD231PS  32(SI)(R10*1), Y2, Y5
+	VMASKMOVPS   64(SI)(R10*1), Y0, Y6
+	VFMADD231PS  Y6, Y3, Y4
+	VADDPS       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X5
 	VADDPS       X5, X4, X4
-	MOVQ         CX, R9
-	MOVQ         R8, R10
-	SUBQ         AX, R10
-	VMOVSS       X4, (R9)
-	CMPQ         R10, $0x01
-	JLE          stored112
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x01, X4, (R9)
-	CMPQ         R10, $0x02
-	JLE          stored112
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x02, X4, (R9)
-	CMPQ         R10, $0x03
-	JLE          stored112
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x03, X4, (R9)
+	VPERMILPS    $0x4e, X4, X5
+	VADDPS       X5, X4, X4
+	VMOVSHDUP    X4, X5
+	VADDSS       X5, X4, X4
+	VMOVSS       X4, (CX)
+	ADDQ         ldz+24(FP), CX
+	INCQ         AX
+	CMPQ         AX, R9
+	JLT          position103
 
-stored112:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group111
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
+next101:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row100
+	VZEROUPPER
+	RET
+
+// func edgeDotAVX2x4(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·edgeDotAVX2x4(SB), NOSPLIT, $0-104
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
+	MOVQ    tail+96(FP), R9
+	LEAQ    lanesAVX2<>+0(SB), R10
+	MOVQ    $+8, R11
+	SUBQ    R9, R11
+	VMOVUPS (R10)(R11*4), Y0
+
+row104:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
+
+lines106:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines106
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next105
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMOVUPS    64(R8), Y3
+	VMASKMOVPS 96(R8), Y0, Y4
+
+position107:
+	MOVL         (BX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	PREFETCHT0   64(SI)(R10*1)
+	ADDQ         lastByte+32(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	MOVL         (DX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VFMADD231PS  (SI)(R10*1), Y1, Y5
+	VFMADD231PS  32(SI)(R10*1), Y2, Y6
+	VFMADD231PS  64(SI)(R10*1), Y3, Y5
+	VMASKMOVPS   96(SI)(R10*1), Y0, Y7
+	VFMADD231PS  Y7, Y4, Y6
+	VADDPS       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPS       X6, X5, X5
+	VPERMILPS    $0x4e, X5, X6
+	VADDPS       X6, X5, X5
+	VMOVSHDUP    X5, X6
+	VADDSS       X6, X5, X5
+	VMOVSS       X5, (CX)
+	ADDQ         ldz+24(FP), CX
+	INCQ         AX
+	CMPQ         AX, R9
+	JLT          position107
+
+next105:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row104
+	VZEROUPPER
+	RET
+
+// func edgeDotAVX2x5(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·edgeDotAVX2x5(SB), NOSPLIT, $0-104
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
+	MOVQ    tail+96(FP), R9
+	LEAQ    lanesAVX2<>+0(SB), R10
+	MOVQ    $+8, R11
+	SUBQ    R9, R11
+	VMOVUPS (R10)(R11*4), Y0
+
+row108:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
+
+lines110:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines110
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next109
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMOVUPS    64(R8), Y3
+	VMOVUPS    96(R8), Y4
+	VMASKMOVPS 128(R8), Y0, Y5
+
+position111:
+	MOVL         (BX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	PREFETCHT0   64(SI)(R10*1)
+	ADDQ         lastByte+32(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	MOVL         (DX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VFMADD231PS  (SI)(R10*1), Y1, Y6
+	VFMADD231PS  32(SI)(R10*1), Y2, Y7
+	VFMADD231PS  64(SI)(R10*1), Y3, Y6
+	VFMADD231PS  96(SI)(R10*1), Y4, Y7
+	VMASKMOVPS   128(SI)(R10*1), Y0, Y8
+	VFMADD231PS  Y8, Y5, Y6
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPS    $0x4e, X6, X7
+	VADDPS       X7, X6, X6
+	VMOVSHDUP    X6, X7
+	VADDSS       X7, X6, X6
+	VMOVSS       X6, (CX)
+	ADDQ         ldz+24(FP), CX
+	INCQ         AX
+	CMPQ         AX, R9
+	JLT          position111
 
 next109:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
 	JLT  row108
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX2x4(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+// func edgeDotAVX2x6(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·edgeDotAVX2x4(SB), NOSPLIT, $0-112
-	MOVQ    p+8(FP), AX
-	MOVQ    z+88(FP), CX
-	MOVQ    other+24(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    ptr+0(FP), SI
-	MOVQ    y+72(FP), DI
-	MOVQ    tail+104(FP), R8
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    R8, R10
-	VMOVUPS (R9)(R10*4), Y0
+TEXT ·edgeDotAVX2x6(SB), NOSPLIT, $0-104
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
+	MOVQ    tail+96(FP), R9
+	LEAQ    lanesAVX2<>+0(SB), R10
+	MOVQ    $+8, R11
+	SUBQ    R9, R11
+	VMOVUPS (R10)(R11*4), Y0
 
-row113:
-	MOVQ       8(SI), R8
-	CMPQ       R8, hi+16(FP)
-	CMOVQGT    hi+16(FP), R8
-	CMPQ       AX, R8
-	JGE        next114
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMASKMOVPS 96(DI), Y0, Y4
+row112:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group116:
-	LEAQ         -1(R8), R9
-	LEAQ         (AX), R10
-	CMPQ         R10, R8
-	CMOVQGE      R9, R10
-	MOVL         (DX)(R10*4), R10
-	IMULQ        ldx+56(FP), R10
-	ADDQ         BX, R10
-	LEAQ         1(AX), R11
-	CMPQ         R11, R8
-	CMOVQGE      R9, R11
-	MOVL         (DX)(R11*4), R11
-	IMULQ        ldx+56(FP), R11
-	ADDQ         BX, R11
-	LEAQ         2(AX), R12
-	CMPQ         R12, R8
-	CMOVQGE      R9, R12
-	MOVL         (DX)(R12*4), R12
-	IMULQ        ldx+56(FP), R12
-	ADDQ         BX, R12
-	LEAQ         3(AX), R13
-	CMPQ         R13, R8
-	CMOVQGE      R9, R13
-	MOVL         (DX)(R13*4), R13
-	IMULQ        ldx+56(FP), R13
-	ADDQ         BX, R13
-	MOVQ         ahead+40(FP), R9
-	LEAQ         (R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         1(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         2(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         3(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
+lines114:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines114
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next113
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMOVUPS    64(R8), Y3
+	VMOVUPS    96(R8), Y4
+	VMOVUPS    128(R8), Y5
+	VMASKMOVPS 160(R8), Y0, Y6
+
+position115:
+	MOVL         (BX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	PREFETCHT0   64(SI)(R10*1)
+	PREFETCHT0   128(SI)(R10*1)
+	ADDQ         lastByte+32(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	MOVL         (DX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
 	VXORPS       Y7, Y7, Y7
 	VXORPS       Y8, Y8, Y8
-	VFMADD231PS  (R10), Y1, Y5
-	VFMADD231PS  (R11), Y1, Y6
-	VFMADD231PS  (R12), Y1, Y7
-	VFMADD231PS  (R13), Y1, Y8
-	VFMADD231PS  32(R10), Y2, Y5
-	VFMADD231PS  32(R11), Y2, Y6
-	VFMADD231PS  32(R12), Y2, Y7
-	VFMADD231PS  32(R13), Y2, Y8
-	VFMADD231PS  64(R10), Y3, Y5
-	VFMADD231PS  64(R11), Y3, Y6
-	VFMADD231PS  64(R12), Y3, Y7
-	VFMADD231PS  64(R13), Y3, Y8
-	VMASKMOVPS   96(R10), Y0, Y9
-	VFMADD231PS  Y9, Y4, Y5
-	VMASKMOVPS   96(R11), Y0, Y9
-	VFMADD231PS  Y9, Y4, Y6
-	VMASKMOVPS   96(R12), Y0, Y9
-	VFMADD231PS  Y9, Y4, Y7
-	VMASKMOVPS   96(R13), Y0, Y9
-	VFMADD231PS  Y9, Y4, Y8
-	VHADDPS      Y6, Y5, Y5
-	VHADDPS      Y8, Y7, Y7
-	VHADDPS      Y7, Y5, Y5
-	VEXTRACTF128 $0x01, Y5, X6
-	VADDPS       X6, X5, X5
-	MOVQ         CX, R9
-	MOVQ         R8, R10
-	SUBQ         AX, R10
-	VMOVSS       X5, (R9)
-	CMPQ         R10, $0x01
-	JLE          stored117
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x01, X5, (R9)
-	CMPQ         R10, $0x02
-	JLE          stored117
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x02, X5, (R9)
-	CMPQ         R10, $0x03
-	JLE          stored117
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x03, X5, (R9)
-
-stored117:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group116
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next114:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row113
-	VZEROUPPER
-	RET
-
-// func edgeDotAVX2x5(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·edgeDotAVX2x5(SB), NOSPLIT, $0-112
-	MOVQ    p+8(FP), AX
-	MOVQ    z+88(FP), CX
-	MOVQ    other+24(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    ptr+0(FP), SI
-	MOVQ    y+72(FP), DI
-	MOVQ    tail+104(FP), R8
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    R8, R10
-	VMOVUPS (R9)(R10*4), Y0
-
-row118:
-	MOVQ       8(SI), R8
-	CMPQ       R8, hi+16(FP)
-	CMOVQGT    hi+16(FP), R8
-	CMPQ       AX, R8
-	JGE        next119
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMASKMOVPS 128(DI), Y0, Y5
-
-group121:
-	LEAQ         -1(R8), R9
-	LEAQ         (AX), R10
-	CMPQ         R10, R8
-	CMOVQGE      R9, R10
-	MOVL         (DX)(R10*4), R10
-	IMULQ        ldx+56(FP), R10
-	ADDQ         BX, R10
-	LEAQ         1(AX), R11
-	CMPQ         R11, R8
-	CMOVQGE      R9, R11
-	MOVL         (DX)(R11*4), R11
-	IMULQ        ldx+56(FP), R11
-	ADDQ         BX, R11
-	LEAQ         2(AX), R12
-	CMPQ         R12, R8
-	CMOVQGE      R9, R12
-	MOVL         (DX)(R12*4), R12
-	IMULQ        ldx+56(FP), R12
-	ADDQ         BX, R12
-	LEAQ         3(AX), R13
-	CMPQ         R13, R8
-	CMOVQGE      R9, R13
-	MOVL         (DX)(R13*4), R13
-	IMULQ        ldx+56(FP), R13
-	ADDQ         BX, R13
-	MOVQ         ahead+40(FP), R9
-	LEAQ         (R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         1(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         2(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         3(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	VXORPS       Y8, Y8, Y8
-	VXORPS       Y9, Y9, Y9
-	VFMADD231PS  (R10), Y1, Y6
-	VFMADD231PS  (R11), Y1, Y7
-	VFMADD231PS  (R12), Y1, Y8
-	VFMADD231PS  (R13), Y1, Y9
-	VFMADD231PS  32(R10), Y2, Y6
-	VFMADD231PS  32(R11), Y2, Y7
-	VFMADD231PS  32(R12), Y2, Y8
-	VFMADD231PS  32(R13), Y2, Y9
-	VFMADD231PS  64(R10), Y3, Y6
-	VFMADD231PS  64(R11), Y3, Y7
-	VFMADD231PS  64(R12), Y3, Y8
-	VFMADD231PS  64(R13), Y3, Y9
-	VFMADD231PS  96(R10), Y4, Y6
-	VFMADD231PS  96(R11), Y4, Y7
-	VFMADD231PS  96(R12), Y4, Y8
-	VFMADD231PS  96(R13), Y4, Y9
-	VMASKMOVPS   128(R10), Y0, Y10
-	VFMADD231PS  Y10, Y5, Y6
-	VMASKMOVPS   128(R11), Y0, Y10
-	VFMADD231PS  Y10, Y5, Y7
-	VMASKMOVPS   128(R12), Y0, Y10
-	VFMADD231PS  Y10, Y5, Y8
-	VMASKMOVPS   128(R13), Y0, Y10
-	VFMADD231PS  Y10, Y5, Y9
-	VHADDPS      Y7, Y6, Y6
-	VHADDPS      Y9, Y8, Y8
-	VHADDPS      Y8, Y6, Y6
-	VEXTRACTF128 $0x01, Y6, X7
-	VADDPS       X7, X6, X6
-	MOVQ         CX, R9
-	MOVQ         R8, R10
-	SUBQ         AX, R10
-	VMOVSS       X6, (R9)
-	CMPQ         R10, $0x01
-	JLE          stored122
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x01, X6, (R9)
-	CMPQ         R10, $0x02
-	JLE          stored122
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x02, X6, (R9)
-	CMPQ         R10, $0x03
-	JLE          stored122
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x03, X6, (R9)
-
-stored122:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group121
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next119:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row118
-	VZEROUPPER
-	RET
-
-// func edgeDotAVX2x6(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
-// Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·edgeDotAVX2x6(SB), NOSPLIT, $0-112
-	MOVQ    p+8(FP), AX
-	MOVQ    z+88(FP), CX
-	MOVQ    other+24(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    ptr+0(FP), SI
-	MOVQ    y+72(FP), DI
-	MOVQ    tail+104(FP), R8
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    R8, R10
-	VMOVUPS (R9)(R10*4), Y0
-
-row123:
-	MOVQ       8(SI), R8
-	CMPQ       R8, hi+16(FP)
-	CMOVQGT    hi+16(FP), R8
-	CMPQ       AX, R8
-	JGE        next124
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMOVUPS    128(DI), Y5
-	VMASKMOVPS 160(DI), Y0, Y6
-
-group126:
-	LEAQ         -1(R8), R9
-	LEAQ         (AX), R10
-	CMPQ         R10, R8
-	CMOVQGE      R9, R10
-	MOVL         (DX)(R10*4), R10
-	IMULQ        ldx+56(FP), R10
-	ADDQ         BX, R10
-	LEAQ         1(AX), R11
-	CMPQ         R11, R8
-	CMOVQGE      R9, R11
-	MOVL         (DX)(R11*4), R11
-	IMULQ        ldx+56(FP), R11
-	ADDQ         BX, R11
-	LEAQ         2(AX), R12
-	CMPQ         R12, R8
-	CMOVQGE      R9, R12
-	MOVL         (DX)(R12*4), R12
-	IMULQ        ldx+56(FP), R12
-	ADDQ         BX, R12
-	LEAQ         3(AX), R13
-	CMPQ         R13, R8
-	CMOVQGE      R9, R13
-	MOVL         (DX)(R13*4), R13
-	IMULQ        ldx+56(FP), R13
-	ADDQ         BX, R13
-	MOVQ         ahead+40(FP), R9
-	LEAQ         (R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         1(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         2(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         3(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	VXORPS       Y7, Y7, Y7
-	VXORPS       Y8, Y8, Y8
-	VXORPS       Y9, Y9, Y9
-	VXORPS       Y10, Y10, Y10
-	VFMADD231PS  (R10), Y1, Y7
-	VFMADD231PS  (R11), Y1, Y8
-	VFMADD231PS  (R12), Y1, Y9
-	VFMADD231PS  (R13), Y1, Y10
-	VFMADD231PS  32(R10), Y2, Y7
-	VFMADD231PS  32(R11), Y2, Y8
-	VFMADD231PS  32(R12), Y2, Y9
-	VFMADD231PS  32(R13), Y2, Y10
-	VFMADD231PS  64(R10), Y3, Y7
-	VFMADD231PS  64(R11), Y3, Y8
-	VFMADD231PS  64(R12), Y3, Y9
-	VFMADD231PS  64(R13), Y3, Y10
-	VFMADD231PS  96(R10), Y4, Y7
-	VFMADD231PS  96(R11), Y4, Y8
-	VFMADD231PS  96(R12), Y4, Y9
-	VFMADD231PS  96(R13), Y4, Y10
-	VFMADD231PS  128(R10), Y5, Y7
-	VFMADD231PS  128(R11), Y5, Y8
-	VFMADD231PS  128(R12), Y5, Y9
-	VFMADD231PS  128(R13), Y5, Y10
-	VMASKMOVPS   160(R10), Y0, Y11
-	VFMADD231PS  Y11, Y6, Y7
-	VMASKMOVPS   160(R11), Y0, Y11
-	VFMADD231PS  Y11, Y6, Y8
-	VMASKMOVPS   160(R12), Y0, Y11
-	VFMADD231PS  Y11, Y6, Y9
-	VMASKMOVPS   160(R13), Y0, Y11
-	VFMADD231PS  Y11, Y6, Y10
-	VHADDPS      Y8, Y7, Y7
-	VHADDPS      Y10, Y9, Y9
-	VHADDPS      Y9, Y7, Y7
+	VFMADD231PS  (SI)(R10*1), Y1, Y7
+	VFMADD231PS  32(SI)(R10*1), Y2, Y8
+	VFMADD231PS  64(SI)(R10*1), Y3, Y7
+	VFMADD231PS  96(SI)(R10*1), Y4, Y8
+	VFMADD231PS  128(SI)(R10*1), Y5, Y7
+	VMASKMOVPS   160(SI)(R10*1), Y0, Y9
+	VFMADD231PS  Y9, Y6, Y8
+	VADDPS       Y8, Y7, Y7
 	VEXTRACTF128 $0x01, Y7, X8
 	VADDPS       X8, X7, X7
-	MOVQ         CX, R9
-	MOVQ         R8, R10
-	SUBQ         AX, R10
-	VMOVSS       X7, (R9)
-	CMPQ         R10, $0x01
-	JLE          stored127
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x01, X7, (R9)
-	CMPQ         R10, $0x02
-	JLE          stored127
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x02, X7, (R9)
-	CMPQ         R10, $0x03
-	JLE          stored127
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x03, X7, (R9)
+	VPERMILPS    $0x4e, X7, X8
+	VADDPS       X8, X7, X7
+	VMOVSHDUP    X7, X8
+	VADDSS       X8, X7, X7
+	VMOVSS       X7, (CX)
+	ADDQ         ldz+24(FP), CX
+	INCQ         AX
+	CMPQ         AX, R9
+	JLT          position115
 
-stored127:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group126
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next124:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row123
+next113:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row112
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX2x7(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+// func edgeDotAVX2x7(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·edgeDotAVX2x7(SB), NOSPLIT, $0-112
-	MOVQ    p+8(FP), AX
-	MOVQ    z+88(FP), CX
-	MOVQ    other+24(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    ptr+0(FP), SI
-	MOVQ    y+72(FP), DI
-	MOVQ    tail+104(FP), R8
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    R8, R10
-	VMOVUPS (R9)(R10*4), Y0
+TEXT ·edgeDotAVX2x7(SB), NOSPLIT, $0-104
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
+	MOVQ    tail+96(FP), R9
+	LEAQ    lanesAVX2<>+0(SB), R10
+	MOVQ    $+8, R11
+	SUBQ    R9, R11
+	VMOVUPS (R10)(R11*4), Y0
 
-row128:
-	MOVQ       8(SI), R8
-	CMPQ       R8, hi+16(FP)
-	CMOVQGT    hi+16(FP), R8
-	CMPQ       AX, R8
-	JGE        next129
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMOVUPS    128(DI), Y5
-	VMOVUPS    160(DI), Y6
-	VMASKMOVPS 192(DI), Y0, Y7
+row116:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group131:
-	LEAQ         -1(R8), R9
-	LEAQ         (AX), R10
-	CMPQ         R10, R8
-	CMOVQGE      R9, R10
-	MOVL         (DX)(R10*4), R10
-	IMULQ        ldx+56(FP), R10
-	ADDQ         BX, R10
-	LEAQ         1(AX), R11
-	CMPQ         R11, R8
-	CMOVQGE      R9, R11
-	MOVL         (DX)(R11*4), R11
-	IMULQ        ldx+56(FP), R11
-	ADDQ         BX, R11
-	LEAQ         2(AX), R12
-	CMPQ         R12, R8
-	CMOVQGE      R9, R12
-	MOVL         (DX)(R12*4), R12
-	IMULQ        ldx+56(FP), R12
-	ADDQ         BX, R12
-	LEAQ         3(AX), R13
-	CMPQ         R13, R8
-	CMOVQGE      R9, R13
-	MOVL         (DX)(R13*4), R13
-	IMULQ        ldx+56(FP), R13
-	ADDQ         BX, R13
-	MOVQ         ahead+40(FP), R9
-	LEAQ         (R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         1(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         2(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         3(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
+lines118:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines118
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next117
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMOVUPS    64(R8), Y3
+	VMOVUPS    96(R8), Y4
+	VMOVUPS    128(R8), Y5
+	VMOVUPS    160(R8), Y6
+	VMASKMOVPS 192(R8), Y0, Y7
+
+position119:
+	MOVL         (BX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	PREFETCHT0   64(SI)(R10*1)
+	PREFETCHT0   128(SI)(R10*1)
+	ADDQ         lastByte+32(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	MOVL         (DX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
 	VXORPS       Y8, Y8, Y8
 	VXORPS       Y9, Y9, Y9
-	VXORPS       Y10, Y10, Y10
-	VXORPS       Y11, Y11, Y11
-	VFMADD231PS  (R10), Y1, Y8
-	VFMADD231PS  (R11), Y1, Y9
-	VFMADD231PS  (R12), Y1, Y10
-	VFMADD231PS  (R13), Y1, Y11
-	VFMADD231PS  32(R10), Y2, Y8
-	VFMADD231PS  32(R11), Y2, Y9
-	VFMADD231PS  32(R12), Y2, Y10
-	VFMADD231PS  32(R13), Y2, Y11
-	VFMADD231PS  64(R10), Y3, Y8
-	VFMADD231PS  64(R11), Y3, Y9
-	VFMADD231PS  64(R12), Y3, Y10
-	VFMADD231PS  64(R13), Y3, Y11
-	VFMADD231PS  96(R10), Y4, Y8
-	VFMADD231PS  96(R11), Y4, Y9
-	VFMADD231PS  96(R12), Y4, Y10
-	VFMADD231PS  96(R13), Y4, Y11
-	VFMADD231PS  128(R10), Y5, Y8
-	VFMADD231PS  128(R11), Y5, Y9
-	VFMADD231PS  128(R12), Y5, Y10
-	VFMADD231PS  128(R13), Y5, Y11
-	VFMADD231PS  160(R10), Y6, Y8
-	VFMADD231PS  160(R11), Y6, Y9
-	VFMADD231PS  160(R12), Y6, Y10
-	VFMADD231PS  160(R13), Y6, Y11
-	VMASKMOVPS   192(R10), Y0, Y12
-	VFMADD231PS  Y12, Y7, Y8
-	VMASKMOVPS   192(R11), Y0, Y12
-	VFMADD231PS  Y12, Y7, Y9
-	VMASKMOVPS   192(R12), Y0, Y12
-	VFMADD231PS  Y12, Y7, Y10
-	VMASKMOVPS   192(R13), Y0, Y12
-	VFMADD231PS  Y12, Y7, Y11
-	VHADDPS      Y9, Y8, Y8
-	VHADDPS      Y11, Y10, Y10
-	VHADDPS      Y10, Y8, Y8
+	VFMADD231PS  (SI)(R10*1), Y1, Y8
+	VFMADD231PS  32(SI)(R10*1), Y2, Y9
+	VFMADD231PS  64(SI)(R10*1), Y3, Y8
+	VFMADD231PS  96(SI)(R10*1), Y4, Y9
+	VFMADD231PS  128(SI)(R10*1), Y5, Y8
+	VFMADD231PS  160(SI)(R10*1), Y6, Y9
+	VMASKMOVPS   192(SI)(R10*1), Y0, Y10
+	VFMADD231PS  Y10, Y7, Y8
+	VADDPS       Y9, Y8, Y8
 	VEXTRACTF128 $0x01, Y8, X9
 	VADDPS       X9, X8, X8
-	MOVQ         CX, R9
-	MOVQ         R8, R10
-	SUBQ         AX, R10
-	VMOVSS       X8, (R9)
-	CMPQ         R10, $0x01
-	JLE          stored132
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x01, X8, (R9)
-	CMPQ         R10, $0x02
-	JLE          stored132
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x02, X8, (R9)
-	CMPQ         R10, $0x03
-	JLE          stored132
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x03, X8, (R9)
+	VPERMILPS    $0x4e, X8, X9
+	VADDPS       X9, X8, X8
+	VMOVSHDUP    X8, X9
+	VADDSS       X9, X8, X8
+	VMOVSS       X8, (CX)
+	ADDQ         ldz+24(FP), CX
+	INCQ         AX
+	CMPQ         AX, R9
+	JLT          position119
 
-stored132:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group131
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next129:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row128
+next117:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row116
 	VZEROUPPER
 	RET
 
-// func edgeDotAVX2x8(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, tail int)
+// func edgeDotAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·edgeDotAVX2x8(SB), NOSPLIT, $0-112
-	MOVQ    p+8(FP), AX
-	MOVQ    z+88(FP), CX
-	MOVQ    other+24(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    ptr+0(FP), SI
-	MOVQ    y+72(FP), DI
-	MOVQ    tail+104(FP), R8
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    R8, R10
-	VMOVUPS (R9)(R10*4), Y0
+TEXT ·edgeDotAVX2x8(SB), NOSPLIT, $0-104
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
+	MOVQ    tail+96(FP), R9
+	LEAQ    lanesAVX2<>+0(SB), R10
+	MOVQ    $+8, R11
+	SUBQ    R9, R11
+	VMOVUPS (R10)(R11*4), Y0
 
-row133:
-	MOVQ       8(SI), R8
-	CMPQ       R8, hi+16(FP)
-	CMOVQGT    hi+16(FP), R8
-	CMPQ       AX, R8
-	JGE        next134
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMOVUPS    128(DI), Y5
-	VMOVUPS    160(DI), Y6
-	VMOVUPS    192(DI), Y7
-	VMASKMOVPS 224(DI), Y0, Y8
+row120:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group136:
-	LEAQ         -1(R8), R9
-	LEAQ         (AX), R10
-	CMPQ         R10, R8
-	CMOVQGE      R9, R10
-	MOVL         (DX)(R10*4), R10
-	IMULQ        ldx+56(FP), R10
-	ADDQ         BX, R10
-	LEAQ         1(AX), R11
-	CMPQ         R11, R8
-	CMOVQGE      R9, R11
-	MOVL         (DX)(R11*4), R11
-	IMULQ        ldx+56(FP), R11
-	ADDQ         BX, R11
-	LEAQ         2(AX), R12
-	CMPQ         R12, R8
-	CMOVQGE      R9, R12
-	MOVL         (DX)(R12*4), R12
-	IMULQ        ldx+56(FP), R12
-	ADDQ         BX, R12
-	LEAQ         3(AX), R13
-	CMPQ         R13, R8
-	CMOVQGE      R9, R13
-	MOVL         (DX)(R13*4), R13
-	IMULQ        ldx+56(FP), R13
-	ADDQ         BX, R13
-	MOVQ         ahead+40(FP), R9
-	LEAQ         (R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	PREFETCHT0   192(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         1(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	PREFETCHT0   192(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         2(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	PREFETCHT0   192(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
-	MOVQ         ahead+40(FP), R9
-	LEAQ         3(R9)(AX*1), R9
-	CMPQ         R9, last+32(FP)
-	CMOVQGT      last+32(FP), R9
-	MOVL         (DX)(R9*4), R9
-	IMULQ        ldx+56(FP), R9
-	ADDQ         BX, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	PREFETCHT0   128(R9)
-	PREFETCHT0   192(R9)
-	ADDQ         lastByte+64(FP), R9
-	PREFETCHT0   (R9)
+lines122:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines122
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next121
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMOVUPS    64(R8), Y3
+	VMOVUPS    96(R8), Y4
+	VMOVUPS    128(R8), Y5
+	VMOVUPS    160(R8), Y6
+	VMOVUPS    192(R8), Y7
+	VMASKMOVPS 224(R8), Y0, Y8
+
+position123:
+	MOVL         (BX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	PREFETCHT0   64(SI)(R10*1)
+	PREFETCHT0   128(SI)(R10*1)
+	PREFETCHT0   192(SI)(R10*1)
+	ADDQ         lastByte+32(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	MOVL         (DX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
 	VXORPS       Y9, Y9, Y9
 	VXORPS       Y10, Y10, Y10
-	VXORPS       Y11, Y11, Y11
-	VXORPS       Y12, Y12, Y12
-	VFMADD231PS  (R10), Y1, Y9
-	VFMADD231PS  (R11), Y1, Y10
-	VFMADD231PS  (R12), Y1, Y11
-	VFMADD231PS  (R13), Y1, Y12
-	VFMADD231PS  32(R10), Y2, Y9
-	VFMADD231PS  32(R11), Y2, Y10
-	VFMADD231PS  32(R12), Y2, Y11
-	VFMADD231PS  32(R13), Y2, Y12
-	VFMADD231PS  64(R10), Y3, Y9
-	VFMADD231PS  64(R11), Y3, Y10
-	VFMADD231PS  64(R12), Y3, Y11
-	VFMADD231PS  64(R13), Y3, Y12
-	VFMADD231PS  96(R10), Y4, Y9
-	VFMADD231PS  96(R11), Y4, Y10
-	VFMADD231PS  96(R12), Y4, Y11
-	VFMADD231PS  96(R13), Y4, Y12
-	VFMADD231PS  128(R10), Y5, Y9
-	VFMADD231PS  128(R11), Y5, Y10
-	VFMADD231PS  128(R12), Y5, Y11
-	VFMADD231PS  128(R13), Y5, Y12
-	VFMADD231PS  160(R10), Y6, Y9
-	VFMADD231PS  160(R11), Y6, Y10
-	VFMADD231PS  160(R12), Y6, Y11
-	VFMADD231PS  160(R13), Y6, Y12
-	VFMADD231PS  192(R10), Y7, Y9
-	VFMADD231PS  192(R11), Y7, Y10
-	VFMADD231PS  192(R12), Y7, Y11
-	VFMADD231PS  192(R13), Y7, Y12
-	VMASKMOVPS   224(R10), Y0, Y13
-	VFMADD231PS  Y13, Y8, Y9
-	VMASKMOVPS   224(R11), Y0, Y13
-	VFMADD231PS  Y13, Y8, Y10
-	VMASKMOVPS   224(R12), Y0, Y13
-	VFMADD231PS  Y13, Y8, Y11
-	VMASKMOVPS   224(R13), Y0, Y13
-	VFMADD231PS  Y13, Y8, Y12
-	VHADDPS      Y10, Y9, Y9
-	VHADDPS      Y12, Y11, Y11
-	VHADDPS      Y11, Y9, Y9
+	VFMADD231PS  (SI)(R10*1), Y1, Y9
+	VFMADD231PS  32(SI)(R10*1), Y2, Y10
+	VFMADD231PS  64(SI)(R10*1), Y3, Y9
+	VFMADD231PS  96(SI)(R10*1), Y4, Y10
+	VFMADD231PS  128(SI)(R10*1), Y5, Y9
+	VFMADD231PS  160(SI)(R10*1), Y6, Y10
+	VFMADD231PS  192(SI)(R10*1), Y7, Y9
+	VMASKMOVPS   224(SI)(R10*1), Y0, Y11
+	VFMADD231PS  Y11, Y8, Y10
+	VADDPS       Y10, Y9, Y9
 	VEXTRACTF128 $0x01, Y9, X10
 	VADDPS       X10, X9, X9
-	MOVQ         CX, R9
-	MOVQ         R8, R10
-	SUBQ         AX, R10
-	VMOVSS       X9, (R9)
-	CMPQ         R10, $0x01
-	JLE          stored137
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x01, X9, (R9)
-	CMPQ         R10, $0x02
-	JLE          stored137
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x02, X9, (R9)
-	CMPQ         R10, $0x03
-	JLE          stored137
-	ADDQ         ldz+96(FP), R9
-	VEXTRACTPS   $0x03, X9, (R9)
+	VPERMILPS    $0x4e, X9, X10
+	VADDPS       X10, X9, X9
+	VMOVSHDUP    X9, X10
+	VADDSS       X10, X9, X9
+	VMOVSS       X9, (CX)
+	ADDQ         ldz+24(FP), CX
+	INCQ         AX
+	CMPQ         AX, R9
+	JLT          position123
 
-stored137:
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group136
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next134:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row133
+next121:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row120
 	VZEROUPPER
 	RET
 
-// func edgeDotWideAVX2(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int, heads int, width int, full int, tail int)
+// func edgeDotAVX2x12(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, tail int)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·edgeDotWideAVX2(SB), NOSPLIT, $8-136
-	MOVQ    p+8(FP), AX
-	MOVQ    z+88(FP), CX
-	MOVQ    other+24(FP), DX
-	MOVQ    x+48(FP), BX
-	MOVQ    ptr+0(FP), SI
-	MOVQ    y+72(FP), DI
-	MOVQ    tail+128(FP), R8
-	LEAQ    lanesAVX2<>+0(SB), R9
-	MOVQ    $+8, R10
-	SUBQ    R8, R10
-	VMOVUPS (R9)(R10*4), Y0
+TEXT ·edgeDotAVX2x12(SB), NOSPLIT, $0-104
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
+	MOVQ    tail+96(FP), R9
+	LEAQ    lanesAVX2<>+0(SB), R10
+	MOVQ    $+8, R11
+	SUBQ    R9, R11
+	VMOVUPS (R10)(R11*4), Y0
 
-row138:
-	MOVQ    8(SI), R8
-	CMPQ    R8, hi+16(FP)
-	CMOVQGT hi+16(FP), R8
-	CMPQ    AX, R8
-	JGE     next139
+row124:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-group141:
-	LEAQ    -1(R8), R9
-	LEAQ    (AX), R10
-	CMPQ    R10, R8
-	CMOVQGE R9, R10
-	MOVL    (DX)(R10*4), R10
-	IMULQ   ldx+56(FP), R10
-	ADDQ    BX, R10
-	LEAQ    1(AX), R11
-	CMPQ    R11, R8
-	CMOVQGE R9, R11
-	MOVL    (DX)(R11*4), R11
-	IMULQ   ldx+56(FP), R11
-	ADDQ    BX, R11
-	LEAQ    2(AX), R12
-	CMPQ    R12, R8
-	CMOVQGE R9, R12
-	MOVL    (DX)(R12*4), R12
-	IMULQ   ldx+56(FP), R12
-	ADDQ    BX, R12
-	LEAQ    3(AX), R13
-	CMPQ    R13, R8
-	CMOVQGE R9, R13
-	MOVL    (DX)(R13*4), R13
-	IMULQ   ldx+56(FP), R13
-	ADDQ    BX, R13
-	MOVQ    ahead+40(FP), R9
-	LEAQ    (R9)(AX*1), R9
-	CMPQ    R9, last+32(FP)
-	CMOVQGT last+32(FP), R9
-	MOVL    (DX)(R9*4), R9
-	IMULQ   ldx+56(FP), R9
-	ADDQ    BX, R9
-	MOVQ    lastByte+64(FP), R14
-	ADDQ    R9, R14
-
-lines142:
+lines126:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
-	CMPQ       R9, R14
-	JLT        lines142
-	PREFETCHT0 (R14)
-	MOVQ       ahead+40(FP), R9
-	LEAQ       1(R9)(AX*1), R9
-	CMPQ       R9, last+32(FP)
-	CMOVQGT    last+32(FP), R9
-	MOVL       (DX)(R9*4), R9
-	IMULQ      ldx+56(FP), R9
-	ADDQ       BX, R9
-	MOVQ       lastByte+64(FP), R14
-	ADDQ       R9, R14
+	CMPQ       R9, R10
+	JLT        lines126
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next125
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMOVUPS    64(R8), Y3
+	VMOVUPS    96(R8), Y4
+	VMOVUPS    128(R8), Y5
+	VMOVUPS    160(R8), Y6
+	VMOVUPS    192(R8), Y7
+	VMOVUPS    224(R8), Y8
+	VMOVUPS    256(R8), Y9
+	VMOVUPS    288(R8), Y10
+	VMOVUPS    320(R8), Y11
+	VMASKMOVPS 352(R8), Y0, Y12
 
-lines143:
-	PREFETCHT0 (R9)
-	ADDQ       $0x40, R9
-	CMPQ       R9, R14
-	JLT        lines143
-	PREFETCHT0 (R14)
-	MOVQ       ahead+40(FP), R9
-	LEAQ       2(R9)(AX*1), R9
-	CMPQ       R9, last+32(FP)
-	CMOVQGT    last+32(FP), R9
-	MOVL       (DX)(R9*4), R9
-	IMULQ      ldx+56(FP), R9
-	ADDQ       BX, R9
-	MOVQ       lastByte+64(FP), R14
-	ADDQ       R9, R14
+position127:
+	MOVL         (BX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	PREFETCHT0   64(SI)(R10*1)
+	PREFETCHT0   128(SI)(R10*1)
+	PREFETCHT0   192(SI)(R10*1)
+	PREFETCHT0   256(SI)(R10*1)
+	PREFETCHT0   320(SI)(R10*1)
+	ADDQ         lastByte+32(FP), R10
+	PREFETCHT0   (SI)(R10*1)
+	MOVL         (DX)(AX*4), R10
+	IMULQ        ldx+64(FP), R10
+	VXORPS       Y13, Y13, Y13
+	VXORPS       Y14, Y14, Y14
+	VFMADD231PS  (SI)(R10*1), Y1, Y13
+	VFMADD231PS  32(SI)(R10*1), Y2, Y14
+	VFMADD231PS  64(SI)(R10*1), Y3, Y13
+	VFMADD231PS  96(SI)(R10*1), Y4, Y14
+	VFMADD231PS  128(SI)(R10*1), Y5, Y13
+	VFMADD231PS  160(SI)(R10*1), Y6, Y14
+	VFMADD231PS  192(SI)(R10*1), Y7, Y13
+	VFMADD231PS  224(SI)(R10*1), Y8, Y14
+	VFMADD231PS  256(SI)(R10*1), Y9, Y13
+	VFMADD231PS  288(SI)(R10*1), Y10, Y14
+	VFMADD231PS  320(SI)(R10*1), Y11, Y13
+	VMASKMOVPS   352(SI)(R10*1), Y0, Y15
+	VFMADD231PS  Y15, Y12, Y14
+	VADDPS       Y14, Y13, Y13
+	VEXTRACTF128 $0x01, Y13, X14
+	VADDPS       X14, X13, X13
+	VPERMILPS    $0x4e, X13, X14
+	VADDPS       X14, X13, X13
+	VMOVSHDUP    X13, X14
+	VADDSS       X14, X13, X13
+	VMOVSS       X13, (CX)
+	ADDQ         ldz+24(FP), CX
+	INCQ         AX
+	CMPQ         AX, R9
+	JLT          position127
 
-lines144:
-	PREFETCHT0 (R9)
-	ADDQ       $0x40, R9
-	CMPQ       R9, R14
-	JLT        lines144
-	PREFETCHT0 (R14)
-	MOVQ       ahead+40(FP), R9
-	LEAQ       3(R9)(AX*1), R9
-	CMPQ       R9, last+32(FP)
-	CMOVQGT    last+32(FP), R9
-	MOVL       (DX)(R9*4), R9
-	IMULQ      ldx+56(FP), R9
-	ADDQ       BX, R9
-	MOVQ       lastByte+64(FP), R14
-	ADDQ       R9, R14
+next125:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row124
+	VZEROUPPER
+	RET
 
-lines145:
-	PREFETCHT0 (R9)
-	ADDQ       $0x40, R9
-	CMPQ       R9, R14
-	JLT        lines145
-	PREFETCHT0 (R14)
-	MOVQ       DI, R9
-	MOVQ       CX, R14
-	MOVQ       heads+104(FP), R15
-	MOVQ       R15, (SP)
+// func edgeDotWideAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, heads int, width int, full int, tail int)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·edgeDotWideAVX2(SB), NOSPLIT, $8-128
+	MOVQ    p+0(FP), AX
+	MOVQ    z+16(FP), CX
+	MOVQ    other+40(FP), DX
+	MOVQ    ahead+48(FP), BX
+	MOVQ    x+56(FP), SI
+	LEAQ    (DX)(BX*4), BX
+	MOVQ    ptr+72(FP), DI
+	MOVQ    y+80(FP), R8
+	MOVQ    tail+120(FP), R9
+	LEAQ    lanesAVX2<>+0(SB), R10
+	MOVQ    $+8, R11
+	SUBQ    R9, R11
+	VMOVUPS (R10)(R11*4), Y0
+	MOVQ    full+112(FP), R9
 
-heads146:
+row128:
+	MOVQ   ldy+88(FP), R10
+	IMUL3Q $0x08, R10, R10
+	ADDQ   R8, R10
+	MOVQ   lastByte+32(FP), R11
+	ADDQ   R10, R11
+
+lines130:
+	PREFETCHT0 (R10)
+	ADDQ       $0x40, R10
+	CMPQ       R10, R11
+	JLT        lines130
+	PREFETCHT0 (R11)
+	MOVQ       8(DI), R10
+	CMPQ       R10, hi+8(FP)
+	CMOVQGT    hi+8(FP), R10
+	CMPQ       AX, R10
+	JGE        next129
+
+position131:
+	MOVL  (BX)(AX*4), R11
+	IMULQ ldx+64(FP), R11
+	ADDQ  SI, R11
+	MOVQ  lastByte+32(FP), R12
+	ADDQ  R11, R12
+
+lines132:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	CMPQ       R11, R12
+	JLT        lines132
+	PREFETCHT0 (R12)
+	MOVL       (DX)(AX*4), R11
+	IMULQ      ldx+64(FP), R11
+	ADDQ       SI, R11
+	MOVQ       R8, R12
+	MOVQ       CX, R13
+	MOVQ       heads+96(FP), R14
+
+head133:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	XORQ   R15, R15
-	CMPQ   R15, full+120(FP)
-	JGE    rest148
+	LEAQ   -128(R9), BP
+	JMP    fourcheck135
 
-columns147:
-	VMOVUPS     (R9)(R15*1), Y1
-	VFMADD231PS (R10)(R15*1), Y1, Y2
-	VFMADD231PS (R11)(R15*1), Y1, Y3
-	VFMADD231PS (R12)(R15*1), Y1, Y4
-	VFMADD231PS (R13)(R15*1), Y1, Y5
+four134:
+	VMOVUPS     (R12)(R15*1), Y1
+	VFMADD231PS (R11)(R15*1), Y1, Y2
+	VMOVUPS     32(R12)(R15*1), Y1
+	VFMADD231PS 32(R11)(R15*1), Y1, Y3
+	VMOVUPS     64(R12)(R15*1), Y1
+	VFMADD231PS 64(R11)(R15*1), Y1, Y4
+	VMOVUPS     96(R12)(R15*1), Y1
+	VFMADD231PS 96(R11)(R15*1), Y1, Y5
+	ADDQ        $0x00000080, R15
+
+fourcheck135:
+	CMPQ R15, BP
+	JLE  four134
+	JMP  onecheck137
+
+one136:
+	VMOVUPS     (R12)(R15*1), Y1
+	VFMADD231PS (R11)(R15*1), Y1, Y2
 	ADDQ        $0x20, R15
-	CMPQ        R15, full+120(FP)
-	JLT         columns147
 
-rest148:
-	CMPQ        tail+128(FP), $0x00
-	JE          done149
-	VMASKMOVPS  (R9)(R15*1), Y0, Y1
-	VMASKMOVPS  (R10)(R15*1), Y0, Y6
-	VFMADD231PS Y6, Y1, Y2
+onecheck137:
+	CMPQ        R15, R9
+	JLT         one136
+	CMPQ        tail+120(FP), $0x00
+	JE          done138
+	VMASKMOVPS  (R12)(R15*1), Y0, Y1
 	VMASKMOVPS  (R11)(R15*1), Y0, Y6
 	VFMADD231PS Y6, Y1, Y3
-	VMASKMOVPS  (R12)(R15*1), Y0, Y6
-	VFMADD231PS Y6, Y1, Y4
-	VMASKMOVPS  (R13)(R15*1), Y0, Y6
-	VFMADD231PS Y6, Y1, Y5
 
-done149:
-	VHADDPS      Y3, Y2, Y2
-	VHADDPS      Y5, Y4, Y4
-	VHADDPS      Y4, Y2, Y2
+done138:
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y5, Y3, Y3
+	VADDPS       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X1
 	VADDPS       X1, X2, X2
-	MOVQ         R14, R15
-	MOVQ         R8, BP
-	SUBQ         AX, BP
-	VMOVSS       X2, (R15)
-	CMPQ         BP, $0x01
-	JLE          stored150
-	ADDQ         ldz+96(FP), R15
-	VEXTRACTPS   $0x01, X2, (R15)
-	CMPQ         BP, $0x02
-	JLE          stored150
-	ADDQ         ldz+96(FP), R15
-	VEXTRACTPS   $0x02, X2, (R15)
-	CMPQ         BP, $0x03
-	JLE          stored150
-	ADDQ         ldz+96(FP), R15
-	VEXTRACTPS   $0x03, X2, (R15)
+	VPERMILPS    $0x4e, X2, X1
+	VADDPS       X1, X2, X2
+	VMOVSHDUP    X2, X1
+	VADDSS       X1, X2, X2
+	VMOVSS       X2, (R13)
+	ADDQ         width+104(FP), R11
+	ADDQ         width+104(FP), R12
+	ADDQ         $0x04, R13
+	DECQ         R14
+	JNZ          head133
+	ADDQ         ldz+24(FP), CX
+	INCQ         AX
+	CMPQ         AX, R10
+	JLT          position131
 
-stored150:
-	MOVQ  width+112(FP), R15
-	ADDQ  R15, R10
-	ADDQ  R15, R11
-	ADDQ  R15, R12
-	ADDQ  R15, R13
-	ADDQ  R15, R9
-	ADDQ  $0x04, R14
-	DECQ  (SP)
-	JNZ   heads146
-	MOVQ  ldz+96(FP), R9
-	LEAQ  (CX)(R9*4), CX
-	ADDQ  $0x04, AX
-	CMPQ  AX, R8
-	JLT   group141
-	SUBQ  R8, AX
-	IMULQ AX, R9
-	SUBQ  R9, CX
-	MOVQ  R8, AX
-
-next139:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row138
+next129:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row128
 	VZEROUPPER
 	RET
 
-// func edgeDotEightAVX2(ptr *int64, p int, hi int, other *int32, last int, ahead int, x *float32, ldx int, lastByte int, y *float32, ldy int, z *float32, ldz int)
+// func edgeDotEightAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int)
 // Requires: AVX, CMOV, MMX+
-TEXT ·edgeDotEightAVX2(SB), NOSPLIT, $0-104
-	MOVQ p+8(FP), AX
-	MOVQ z+88(FP), CX
-	MOVQ other+24(FP), DX
-	MOVQ x+48(FP), BX
-	MOVQ ptr+0(FP), SI
-	MOVQ y+72(FP), DI
+TEXT ·edgeDotEightAVX2(SB), NOSPLIT, $0-96
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ other+40(FP), DX
+	MOVQ ahead+48(FP), BX
+	MOVQ x+56(FP), SI
+	LEAQ (DX)(BX*4), BX
+	MOVQ ptr+72(FP), DI
+	MOVQ y+80(FP), R8
 
-row151:
-	MOVQ    8(SI), R8
-	CMPQ    R8, hi+16(FP)
-	CMOVQGT hi+16(FP), R8
-	CMPQ    AX, R8
-	JGE     next152
+row139:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
 
-position154:
-	MOVQ       AX, R9
-	MOVL       (DX)(R9*4), R9
-	IMULQ      ldx+56(FP), R9
-	ADDQ       BX, R9
-	MOVQ       ahead+40(FP), R10
-	LEAQ       (R10)(AX*1), R10
-	CMPQ       R10, last+32(FP)
-	CMOVQGT    last+32(FP), R10
-	MOVL       (DX)(R10*4), R10
-	IMULQ      ldx+56(FP), R10
-	ADDQ       BX, R10
+lines141:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines141
 	PREFETCHT0 (R10)
-	PREFETCHT0 64(R10)
-	PREFETCHT0 128(R10)
-	PREFETCHT0 192(R10)
-	ADDQ       lastByte+64(FP), R10
-	PREFETCHT0 (R10)
-	VMOVUPS    (R9), Y0
-	VMULPS     (DI), Y0, Y0
-	VMOVUPS    32(R9), Y1
-	VMULPS     32(DI), Y1, Y1
-	VMOVUPS    64(R9), Y2
-	VMULPS     64(DI), Y2, Y2
-	VMOVUPS    96(R9), Y3
-	VMULPS     96(DI), Y3, Y3
-	VMOVUPS    128(R9), Y4
-	VMULPS     128(DI), Y4, Y4
-	VMOVUPS    160(R9), Y5
-	VMULPS     160(DI), Y5, Y5
-	VMOVUPS    192(R9), Y6
-	VMULPS     192(DI), Y6, Y6
-	VMOVUPS    224(R9), Y7
-	VMULPS     224(DI), Y7, Y7
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next140
+
+position142:
+	MOVL       (BX)(AX*4), R10
+	IMULQ      ldx+64(FP), R10
+	PREFETCHT0 (SI)(R10*1)
+	PREFETCHT0 64(SI)(R10*1)
+	PREFETCHT0 128(SI)(R10*1)
+	PREFETCHT0 192(SI)(R10*1)
+	ADDQ       lastByte+32(FP), R10
+	PREFETCHT0 (SI)(R10*1)
+	MOVL       (DX)(AX*4), R10
+	IMULQ      ldx+64(FP), R10
+	VMOVUPS    (SI)(R10*1), Y0
+	VMULPS     (R8), Y0, Y0
+	VMOVUPS    32(SI)(R10*1), Y1
+	VMULPS     32(R8), Y1, Y1
+	VMOVUPS    64(SI)(R10*1), Y2
+	VMULPS     64(R8), Y2, Y2
+	VMOVUPS    96(SI)(R10*1), Y3
+	VMULPS     96(R8), Y3, Y3
+	VMOVUPS    128(SI)(R10*1), Y4
+	VMULPS     128(R8), Y4, Y4
+	VMOVUPS    160(SI)(R10*1), Y5
+	VMULPS     160(R8), Y5, Y5
+	VMOVUPS    192(SI)(R10*1), Y6
+	VMULPS     192(R8), Y6, Y6
+	VMOVUPS    224(SI)(R10*1), Y7
+	VMULPS     224(R8), Y7, Y7
 	VHADDPS    Y1, Y0, Y0
 	VHADDPS    Y3, Y2, Y2
 	VHADDPS    Y5, Y4, Y4
@@ -3675,15 +2328,15 @@ position154:
 	VPERM2F128 $0x20, Y4, Y0, Y0
 	VADDPS     Y1, Y0, Y0
 	VMOVUPS    Y0, (CX)
-	ADDQ       ldz+96(FP), CX
+	ADDQ       ldz+24(FP), CX
 	INCQ       AX
-	CMPQ       AX, R8
-	JLT        position154
+	CMPQ       AX, R9
+	JLT        position142
 
-next152:
-	ADDQ $0x08, SI
-	ADDQ ldy+80(FP), DI
-	CMPQ AX, hi+16(FP)
-	JLT  row151
+next140:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row139
 	VZEROUPPER
 	RET

@@ -40,12 +40,9 @@ var sumsAVX512 = sums{
 	heads:    []sumOfHeads{1: sumHeadsAVX512x1, 2: sumHeadsAVX512x2, 3: sumHeadsAVX512x3, 4: sumHeadsAVX512x4, 5: sumHeadsAVX512x5, 6: sumHeadsAVX512x6, 7: sumHeadsAVX512x7, 8: sumHeadsAVX512x8},
 }
 
-// ahead is how many positions ahead of its sum a row is asked for.
-const ahead = 48
-
 // sumPasses sums the rows of x that other names.
 func sumPasses(c *call, s *sums, other *int32, ptr []int64, y tensor.Matrix) {
-	c.eachAhead(ptr, y, func(ptr *int64, y tensor.Matrix, ahead int) {
+	c.rowsAhead(ptr, y, func(ptr *int64, y tensor.Matrix, ahead int) {
 		for _, p := range c.passes {
 			x, ldx := place(c.x, 0, p.from)
 			dst, ldy := place(y, 0, p.from)
@@ -72,7 +69,7 @@ func sumEdgePasses(c *call, s *sums, ptr []int64, y tensor.Matrix) {
 
 func sumWeightedPasses(c *call, s *sums, ptr []int64, y tensor.Matrix) {
 	other, pos := neighbourIndex(c.seg), unsafe.SliceData(c.seg.pos)
-	c.eachAhead(ptr, y, func(ptr *int64, y tensor.Matrix, ahead int) {
+	c.rowsAhead(ptr, y, func(ptr *int64, y tensor.Matrix, ahead int) {
 		for _, p := range c.passes {
 			x, ldx := place(c.x, 0, p.from)
 			dst, ldy := place(y, 0, p.from)
@@ -84,21 +81,6 @@ func sumWeightedPasses(c *call, s *sums, ptr []int64, y tensor.Matrix) {
 			}
 		}
 	})
-}
-
-// eachAhead runs sum over rows, which may look ahead of their positions: those
-// at the end of the index, from where that would be beyond it, look nowhere.
-func (c *call) eachAhead(ptr []int64, y tensor.Matrix, sum func(ptr *int64, y tensor.Matrix, ahead int)) {
-	n, last := y.Rows, c.seg.edges()-ahead
-	for n > 0 && ptr[n] > last {
-		n--
-	}
-	if n > 0 {
-		sum(&ptr[0], rowsOf(y, 0, n), ahead)
-	}
-	if n < y.Rows {
-		sum(&ptr[n], rowsOf(y, n, y.Rows), 0)
-	}
 }
 
 func neighbourIndex(s segments) *int32 { return unsafe.SliceData(s.other) }

@@ -8,13 +8,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// group is how many edges of a row are multiplied at once.
-const group = 4
+const dotArgs = "func(" + edgeArgs + sourceArgs + destArgs
 
-const dotArgs = "func(ptr *int64, p, hi int, other *int32, last, ahead int, x *float32, ldx, lastByte int, " +
-	"y *float32, ldy int, z *float32, ldz"
-
-// edgeDot builds z[p] = Σ x[other[p]]·y[r] over n vectors of columns.
+// edgeDot builds z[p] = Σ x[other[p]]·y[r] over n vectors of columns. It goes
+// edge by edge: rows are short, and a second loop for what is left of groups
+// of edges would be mispredicted in most of them.
 func edgeDot(v vectors, n int) {
 	name := fmt.Sprintf("edgeDot%sx%d", v.name, n)
 	TEXT(name, NOSPLIT, dotArgs+", tail int)")
@@ -25,105 +23,65 @@ func edgeDot(v vectors, n int) {
 	for j := range y {
 		y[j] = v.register()
 	}
-	sums := newSums(v)
 	e.rows(func() {
 		for j := range y[:n-1] {
 			VMOVUPS(Mem{Base: e.y, Disp: j * v.bytes}, y[j])
 		}
 		only.load(Mem{Base: e.y, Disp: (n - 1) * v.bytes}, y[n-1])
 	}, func(end reg.GPVirtual) {
-		e.groups(end, func(q [group]reg.GPVirtual) {
-			for i := range group {
-				e.prefetch(i, n*v.bytes/64)
+		loop := label("position")
+		Label(loop)
+		e.prefetch(n * v.bytes / 64)
+		q := e.source(e.other)
+		sums := newSums(v, min(n, 2))
+		for j := range n {
+			x := Mem{Base: e.x, Index: q, Scale: 1, Disp: j * v.bytes}
+			if j == n-1 {
+				only.multiplyAdd(x, y[j], sums[j%2])
+			} else {
+				VFMADD231PS(x, y[j], sums[j%2])
 			}
-			v.zero(sums[:]...)
-			for j := range n {
-				for i, s := range sums {
-					x := Mem{Base: q[i], Disp: j * v.bytes}
-					if j == n-1 {
-						only.multiplyAdd(x, y[j], s)
-					} else {
-						VFMADD231PS(x, y[j], s)
-					}
-				}
-			}
-			e.storeGroup(fold(v, sums), e.z, end)
-		})
+		}
+		VMOVSS(fold(v, sums).AsX(), Mem{Base: e.z})
+		e.next(end, loop)
 	})
 }
 
-func newSums(v vectors) (sums [group]reg.VecVirtual) {
-	for i := range sums {
-		sums[i] = v.register()
+// newSums returns n registers of zeros.
+func newSums(v vectors, n int) (sums []reg.VecVirtual) {
+	for range n {
+		sums = append(sums, v.register())
 	}
+	v.zero(sums...)
 	return sums
 }
 
-// groups builds the loop over groups of a row's edges. Beyond the row's last
-// edge a group goes on with copies of it, so that every edge has the bits that
-// it would have anywhere in a group.
-func (e *edges) groups(end reg.GPVirtual, body func(q [group]reg.GPVirtual)) {
-	loop := label("group")
-	Label(loop)
-	var q [group]reg.GPVirtual
-	final := GP64()
-	LEAQ(Mem{Base: end, Disp: -1}, final)
-	for i := range q {
-		q[i] = GP64()
-		LEAQ(Mem{Base: e.p, Disp: i}, q[i])
-		CMPQ(q[i], end)
-		CMOVQGE(final, q[i])
-		e.source(q[i])
-	}
-	body(q)
-	rows := GP64()
-	MOVQ(argument("ldz"), rows)
-	LEAQ(Mem{Base: e.z, Index: rows, Scale: group}, e.z)
-	ADDQ(Imm(group), e.p)
-	CMPQ(e.p, end)
-	JLT(LabelRef(loop))
-	// The last group may have gone beyond the row.
-	SUBQ(end, e.p)
-	IMULQ(e.p, rows)
-	SUBQ(rows, e.z)
-	MOVQ(end, e.p)
-}
-
-// fold returns the sums of the lanes of four vectors. It changes them.
-func fold(v vectors, s [group]reg.VecVirtual) reg.VecVirtual {
-	if v.bytes == 64 {
-		half := YMM()
-		for _, x := range s {
-			VEXTRACTF64X4(Imm(1), x, half)
-			VADDPS(half, x.AsY(), x.AsY())
+// fold adds up registers and their lanes. It changes them.
+func fold(v vectors, sums []reg.VecVirtual) reg.VecVirtual {
+	for n := len(sums) / 2; n > 0; n /= 2 {
+		for i := range n {
+			VADDPS(sums[i+n], sums[i], sums[i])
 		}
 	}
-	VHADDPS(s[1].AsY(), s[0].AsY(), s[0].AsY())
-	VHADDPS(s[3].AsY(), s[2].AsY(), s[2].AsY())
-	VHADDPS(s[2].AsY(), s[0].AsY(), s[0].AsY())
-	half := XMM()
-	VEXTRACTF128(Imm(1), s[0].AsY(), half)
-	VADDPS(half, s[0].AsX(), s[0].AsX())
-	return s[0]
+	x, t := sums[0], XMM()
+	if v.bytes == 64 {
+		half := YMM()
+		VEXTRACTF64X4(Imm(1), x, half)
+		VADDPS(half, x.AsY(), x.AsY())
+		VEXTRACTF32X4(Imm(1), x.AsY(), t) // of which there is a form for registers above 15
+	} else {
+		VEXTRACTF128(Imm(1), x.AsY(), t)
+	}
+	VADDPS(t, x.AsX(), x.AsX())
+	VPERMILPS(Imm(0x4e), x.AsX(), t)
+	VADDPS(t, x.AsX(), x.AsX())
+	VMOVSHDUP(x.AsX(), t)
+	VADDSS(t, x.AsX(), x.AsX())
+	return x
 }
 
-// storeGroup writes four values to successive rows from z on, those of edges
-// beyond the row's last excepted.
-func (e *edges) storeGroup(x reg.VecVirtual, z, end reg.GPVirtual) {
-	at, left := GP64(), GP64()
-	done := label("stored")
-	MOVQ(z, at)
-	MOVQ(end, left)
-	SUBQ(e.p, left)
-	VMOVSS(x.AsX(), Mem{Base: at})
-	for i := 1; i < group; i++ {
-		CMPQ(left, Imm(uint64(i)))
-		JLE(LabelRef(done))
-		ADDQ(argument("ldz"), at)
-		VEXTRACTPS(Imm(uint64(i)), x.AsX(), Mem{Base: at})
-	}
-	Label(done)
-}
+// together is how many vectors edgeDotWide multiplies at once.
+const together = 4
 
 // edgeDotWide builds the same for several heads, and for rows of any width.
 func edgeDotWide(v vectors) {
@@ -132,50 +90,55 @@ func edgeDotWide(v vectors) {
 	Doc(name + " multiplies the rows of both ends, head by head of width bytes, in full bytes of whole vectors and a tail of values.")
 	e := beginEdges(v, true, true)
 	only := newTail(v, Load(Param("tail"), GP64()))
-	left := AllocLocal(8)
+	full := Load(Param("full"), GP64())
 	y := v.register()
-	sums := newSums(v)
 	e.rows(func() {}, func(end reg.GPVirtual) {
-		e.groups(end, func(q [group]reg.GPVirtual) {
-			for i := range group {
-				e.prefetchAll(i)
-			}
-			yh, zh, j := GP64(), GP64(), GP64()
-			heads, columns, rest, done := label("heads"), label("columns"), label("rest"), label("done")
-			MOVQ(e.y, yh)
-			MOVQ(e.z, zh)
-			MOVQ(argument("heads"), j)
-			MOVQ(j, left)
-			Label(heads)
-			v.zero(sums[:]...)
-			XORQ(j, j)
-			CMPQ(j, argument("full"))
-			JGE(LabelRef(rest))
-			Label(columns)
-			VMOVUPS(Mem{Base: yh, Index: j, Scale: 1}, y)
-			for i, s := range sums {
-				VFMADD231PS(Mem{Base: q[i], Index: j, Scale: 1}, y, s)
-			}
-			ADDQ(Imm(uint64(v.bytes)), j)
-			CMPQ(j, argument("full"))
-			JLT(LabelRef(columns))
-			Label(rest)
-			CMPQ(argument("tail"), Imm(0))
-			JE(LabelRef(done))
-			only.load(Mem{Base: yh, Index: j, Scale: 1}, y)
-			for i, s := range sums {
-				only.multiplyAdd(Mem{Base: q[i], Index: j, Scale: 1}, y, s)
-			}
-			Label(done)
-			e.storeGroup(fold(v, sums), zh, end)
-			MOVQ(argument("width"), j)
-			for _, r := range append(q[:], yh) {
-				ADDQ(j, r)
-			}
-			ADDQ(Imm(4), zh)
-			DECQ(left)
-			JNZ(LabelRef(heads))
-		})
+		loop := label("position")
+		Label(loop)
+		e.prefetchAll()
+		q, yh, zh, heads, j, stop := e.source(e.other), GP64(), GP64(), GP64(), GP64(), GP64()
+		ADDQ(e.x, q)
+		MOVQ(e.y, yh)
+		MOVQ(e.z, zh)
+		MOVQ(argument("heads"), heads)
+		head, four, fourCheck, one, oneCheck, done := label("head"), label("four"), label("fourcheck"), label("one"), label("onecheck"), label("done")
+		at := func(base reg.GPVirtual, i int) Mem {
+			return Mem{Base: base, Index: j, Scale: 1, Disp: i * v.bytes}
+		}
+		Label(head)
+		sums := newSums(v, together)
+		XORQ(j, j)
+		LEAQ(Mem{Base: full, Disp: -together * v.bytes}, stop)
+		JMP(LabelRef(fourCheck))
+		Label(four)
+		for i, s := range sums {
+			VMOVUPS(at(yh, i), y)
+			VFMADD231PS(at(q, i), y, s)
+		}
+		ADDQ(U32(together*v.bytes), j)
+		Label(fourCheck)
+		CMPQ(j, stop)
+		JLE(LabelRef(four))
+		JMP(LabelRef(oneCheck))
+		Label(one)
+		VMOVUPS(at(yh, 0), y)
+		VFMADD231PS(at(q, 0), y, sums[0])
+		ADDQ(Imm(uint64(v.bytes)), j)
+		Label(oneCheck)
+		CMPQ(j, full)
+		JLT(LabelRef(one))
+		CMPQ(argument("tail"), Imm(0))
+		JE(LabelRef(done))
+		only.load(at(yh, 0), y)
+		only.multiplyAdd(at(q, 0), y, sums[1])
+		Label(done)
+		VMOVSS(fold(v, sums).AsX(), Mem{Base: zh})
+		ADDQ(argument("width"), q)
+		ADDQ(argument("width"), yh)
+		ADDQ(Imm(4), zh)
+		DECQ(heads)
+		JNZ(LabelRef(head))
+		e.next(end, loop)
 	})
 }
 
@@ -183,7 +146,7 @@ func edgeDotWide(v vectors) {
 // of one edge lie side by side.
 func edgeDotEight(v vectors) {
 	name := "edgeDotEight" + v.name
-	TEXT(name, NOSPLIT, dotArgs+" int)")
+	TEXT(name, NOSPLIT, dotArgs+")")
 	Doc(name + " multiplies the rows of both ends, eight heads of eight columns.")
 	e := beginEdges(v, true, true)
 	n := 64 / v.values()
@@ -201,18 +164,17 @@ func edgeDotEight(v vectors) {
 			VMOVUPS(Mem{Base: e.y, Disp: j * v.bytes}, r)
 		}
 	}, func(end reg.GPVirtual) {
-		loop, q := label("position"), GP64()
+		loop := label("position")
 		Label(loop)
-		MOVQ(e.p, q)
-		e.source(q)
-		e.prefetch(0, 4)
+		e.prefetch(4)
+		q := e.source(e.other)
 		x := make([]reg.VecVirtual, n)
 		for j := range x {
 			x[j] = v.register()
 		}
 		if v.bytes == 64 {
 			for j := range x {
-				VMULPS(Mem{Base: q, Disp: j * v.bytes}, y[j], x[j])
+				VMULPS(Mem{Base: e.x, Index: q, Scale: 1, Disp: j * v.bytes}, y[j], x[j])
 			}
 			addPairs(x[0], x[1])
 			addPairs(x[2], x[3])
@@ -222,7 +184,7 @@ func edgeDotEight(v vectors) {
 			VPERMPS(x[0], order, x[0])
 		} else {
 			for j := range x {
-				VMOVUPS(Mem{Base: q, Disp: j * v.bytes}, x[j])
+				VMOVUPS(Mem{Base: e.x, Index: q, Scale: 1, Disp: j * v.bytes}, x[j])
 				VMULPS(Mem{Base: e.y, Disp: j * v.bytes}, x[j], x[j])
 			}
 			for apart := 1; apart < 4; apart *= 2 {
@@ -235,10 +197,7 @@ func edgeDotEight(v vectors) {
 			VADDPS(x[1], x[0], x[0])
 		}
 		VMOVUPS(x[0].AsY(), Mem{Base: e.z})
-		ADDQ(argument("ldz"), e.z)
-		INCQ(e.p)
-		CMPQ(e.p, end)
-		JLT(LabelRef(loop))
+		e.next(end, loop)
 	})
 }
 

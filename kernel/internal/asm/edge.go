@@ -16,51 +16,67 @@ func edge() {
 		for n := 1; n <= 8; n++ {
 			edgeDot(v, n)
 		}
+		edgeDot(v, widest(v))
 		edgeDotWide(v)
 		edgeDotEight(v)
 	}
 }
 
-// edges walks positions p to hi of rows from the one that ptr is at.
+const (
+	edgeArgs   = "p, hi int, z *float32, ldz, lastByte int"
+	sourceArgs = ", other *int32, ahead int, x *float32, ldx int"
+	destArgs   = ", ptr *int64, y *float32, ldy int"
+
+	// rowsAhead is how many rows of destinations ahead of its own one is asked
+	// for: what is read out of order leaves their stream to no other help.
+	rowsAhead = 8
+)
+
+// edges walks positions p to hi.
 type edges struct {
-	v             vectors
-	ptr, p, other reg.GPVirtual
-	x             reg.GPVirtual // of sources
-	y             reg.GPVirtual // the destination's row
-	z             reg.GPVirtual // the current edge's row
-	hasX, hasY    bool
+	v    vectors
+	p, z reg.GPVirtual // the position and its row of the result
+
+	// Of loops that read sources: the index, the same from some positions
+	// ahead on, and their rows.
+	other, ahead, x reg.GPVirtual
+	// Of loops that read destinations: the pointer of the row that owns the
+	// position, and its values.
+	ptr, y reg.GPVirtual
 }
 
-func beginEdges(v vectors, hasX, hasY bool) *edges {
+func beginEdges(v vectors, sources, destinations bool) *edges {
 	Pragma("noescape")
-	e := &edges{v: v, hasX: hasX, hasY: hasY}
 	load := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
-	e.p = load("p")
-	e.z = load("z")
-	if hasX {
-		e.other = load("other")
-		e.x = load("x")
+	e := &edges{v: v, p: load("p"), z: load("z")}
+	if sources {
+		e.other, e.ahead, e.x = load("other"), load("ahead"), load("x")
+		LEAQ(Mem{Base: e.other, Index: e.ahead, Scale: 4}, e.ahead)
 	}
-	if hasY {
-		e.ptr = load("ptr")
-		e.y = load("y")
+	if destinations {
+		e.ptr, e.y = load("ptr"), load("y")
 	}
 	return e
 }
 
 // rows builds the loop over rows around a loop over the positions of one row,
 // which ends at end; enter runs at the start of each row that has positions.
+// Loops that read no destinations have a single row.
 func (e *edges) rows(enter func(), positions func(end reg.GPVirtual)) {
 	end := GP64()
-	if !e.hasY {
+	if e.ptr == nil {
 		MOVQ(argument("hi"), end)
 		positions(end)
 		VZEROUPPER()
 		RET()
 		return
 	}
-	loop, next, done := label("row"), label("next"), label("done")
+	loop, next, row := label("row"), label("next"), GP64()
 	Label(loop)
+	MOVQ(argument("ldy"), row)
+	IMUL3Q(Imm(rowsAhead), row, row)
+	ADDQ(e.y, row)
+	e.prefetchRow(row)
 	MOVQ(Mem{Base: e.ptr, Disp: 8}, end)
 	CMPQ(end, argument("hi"))
 	CMOVQGT(argument("hi"), end)
@@ -73,119 +89,117 @@ func (e *edges) rows(enter func(), positions func(end reg.GPVirtual)) {
 	ADDQ(argument("ldy"), e.y)
 	CMPQ(e.p, argument("hi"))
 	JLT(LabelRef(loop))
-	Label(done)
 	VZEROUPPER()
 	RET()
 }
 
-// source sets q to the address of the row of x at position q.
-func (e *edges) source(q reg.GPVirtual) {
-	MOVL(Mem{Base: e.other, Index: q, Scale: 4}, q.As32())
+// source returns the offset of the row that an index names at the position.
+func (e *edges) source(index reg.GPVirtual) reg.GPVirtual {
+	q := GP64()
+	MOVL(Mem{Base: index, Index: e.p, Scale: 4}, q.As32())
 	IMULQ(argument("ldx"), q)
+	return q
+}
+
+// prefetch asks for the first lines of the source's row some positions ahead,
+// and for that of its last byte.
+func (e *edges) prefetch(lines int) {
+	q := e.source(e.ahead)
+	for j := range lines {
+		PREFETCHT0(Mem{Base: e.x, Index: q, Scale: 1, Disp: 64 * j})
+	}
+	ADDQ(argument("lastByte"), q)
+	PREFETCHT0(Mem{Base: e.x, Index: q, Scale: 1})
+}
+
+// prefetchAll is prefetch of all lines, of which there may be any number.
+func (e *edges) prefetchAll() {
+	q := e.source(e.ahead)
 	ADDQ(e.x, q)
+	e.prefetchRow(q)
+}
+
+// prefetchRow asks for all lines of the row at an address, which it changes.
+func (e *edges) prefetchRow(at reg.GPVirtual) {
+	loop, last := label("lines"), GP64()
+	MOVQ(argument("lastByte"), last)
+	ADDQ(at, last)
+	Label(loop)
+	PREFETCHT0(Mem{Base: at})
+	ADDQ(Imm(64), at)
+	CMPQ(at, last)
+	JLT(LabelRef(loop))
+	PREFETCHT0(Mem{Base: last})
 }
 
 // edgeCopy builds z[p] = x[other[p]] + y[r], or one of its terms.
-func edgeCopy(v vectors, name string, hasX, hasY bool, doc string) {
-	args := "func("
-	if hasY {
-		args += "ptr *int64, "
+func edgeCopy(v vectors, name string, sources, destinations bool, doc string) {
+	args := "func(" + edgeArgs
+	if sources {
+		args += sourceArgs
 	}
-	args += "p, hi int, "
-	if hasX {
-		args += "other *int32, last, ahead int, x *float32, ldx, lastByte int, "
+	if destinations {
+		args += destArgs
 	}
-	if hasY {
-		args += "y *float32, ldy int, "
-	}
-	TEXT(name+v.name, NOSPLIT, args+"z *float32, ldz, full, tail int)")
+	TEXT(name+v.name, NOSPLIT, args+", full, tail int)")
 	Doc(name + v.name + " " + doc + " to each edge, in full bytes of whole vectors and a tail of values.")
-	e := beginEdges(v, hasX, hasY)
+	e := beginEdges(v, sources, destinations)
 	full := Load(Param("full"), GP64()).(reg.GPVirtual)
 	only := newTail(v, Load(Param("tail"), GP64()))
-	lastY := v.register()
-	e.rows(func() { only.load(Mem{Base: e.y, Index: full, Scale: 1}, lastY) }, func(end reg.GPVirtual) {
-		q, j := GP64(), GP64()
-		loop, columns, rest, none := label("position"), label("columns"), label("rest"), label("none")
+	x, lastY := v.register(), v.register()
+	e.rows(func() {
+		if destinations {
+			only.load(Mem{Base: e.y, Index: full, Scale: 1}, lastY)
+		}
+	}, func(end reg.GPVirtual) {
+		loop, columns, rest, done := label("position"), label("columns"), label("rest"), label("done")
 		Label(loop)
-		if hasX {
-			MOVQ(e.p, q)
-			e.source(q)
-			e.prefetchAll(0)
+		q, j := GP64(), GP64()
+		if sources {
+			e.prefetchAll()
+			MOVQ(e.source(e.other), q)
+			ADDQ(e.x, q)
 		}
 		XORQ(j, j)
 		CMPQ(j, full)
 		JGE(LabelRef(rest))
 		Label(columns)
-		x := v.register()
-		at := func(base reg.Register, j reg.Register) Mem { return Mem{Base: base, Index: j, Scale: 1} }
 		switch {
-		case hasX && hasY:
-			VMOVUPS(at(q, j), x)
-			VADDPS(at(e.y, j), x, x)
-		case hasX:
-			VMOVUPS(at(q, j), x)
+		case sources && destinations:
+			VMOVUPS(Mem{Base: q, Index: j, Scale: 1}, x)
+			VADDPS(Mem{Base: e.y, Index: j, Scale: 1}, x, x)
+		case sources:
+			VMOVUPS(Mem{Base: q, Index: j, Scale: 1}, x)
 		default:
-			VMOVUPS(at(e.y, j), x)
+			VMOVUPS(Mem{Base: e.y, Index: j, Scale: 1}, x)
 		}
-		VMOVUPS(x, at(e.z, j))
+		VMOVUPS(x, Mem{Base: e.z, Index: j, Scale: 1})
 		ADDQ(Imm(uint64(v.bytes)), j)
 		CMPQ(j, full)
 		JLT(LabelRef(columns))
 		Label(rest)
 		CMPQ(argument("tail"), Imm(0))
-		JE(LabelRef(none))
+		JE(LabelRef(done))
 		switch {
-		case hasX && hasY:
-			only.load(at(q, full), x)
+		case sources && destinations:
+			only.load(Mem{Base: q, Index: full, Scale: 1}, x)
 			VADDPS(lastY, x, x)
-			only.store(x, at(e.z, full))
-		case hasX:
-			only.load(at(q, full), x)
-			only.store(x, at(e.z, full))
+			only.store(x, Mem{Base: e.z, Index: full, Scale: 1})
+		case sources:
+			only.load(Mem{Base: q, Index: full, Scale: 1}, x)
+			only.store(x, Mem{Base: e.z, Index: full, Scale: 1})
 		default:
-			only.store(lastY, at(e.z, full))
+			only.store(lastY, Mem{Base: e.z, Index: full, Scale: 1})
 		}
-		Label(none)
-		ADDQ(argument("ldz"), e.z)
-		INCQ(e.p)
-		CMPQ(e.p, end)
-		JLT(LabelRef(loop))
+		Label(done)
+		e.next(end, loop)
 	})
 }
 
-// prefetch asks for the first lines of the source's row some positions ahead of
-// p + i, and for that of its last byte.
-func (e *edges) prefetch(i, lines int) {
-	q := GP64()
-	e.aheadOf(i, q)
-	for j := range lines {
-		PREFETCHT0(Mem{Base: q, Disp: 64 * j})
-	}
-	ADDQ(argument("lastByte"), q)
-	PREFETCHT0(Mem{Base: q})
-}
-
-// prefetchAll asks for all lines of the source's row some positions ahead of p + i.
-func (e *edges) prefetchAll(i int) {
-	q, last := GP64(), GP64()
-	loop := label("lines")
-	e.aheadOf(i, q)
-	MOVQ(argument("lastByte"), last)
-	ADDQ(q, last)
-	Label(loop)
-	PREFETCHT0(Mem{Base: q})
-	ADDQ(Imm(64), q)
-	CMPQ(q, last)
+// next goes on to the next position, or out of the loop.
+func (e *edges) next(end reg.GPVirtual, loop string) {
+	ADDQ(argument("ldz"), e.z)
+	INCQ(e.p)
+	CMPQ(e.p, end)
 	JLT(LabelRef(loop))
-	PREFETCHT0(Mem{Base: last})
-}
-
-// aheadOf sets q to the source's row at some positions ahead of p + i.
-func (e *edges) aheadOf(i int, q reg.GPVirtual) {
-	MOVQ(argument("ahead"), q)
-	LEAQ(Mem{Base: q, Index: e.p, Scale: 1, Disp: i}, q)
-	CMPQ(q, argument("last"))
-	CMOVQGT(argument("last"), q)
-	e.source(q)
 }
