@@ -64,7 +64,7 @@ func (t *Trainer) save() error {
 		named[slot] = m
 	}
 	for name, m := range t.best {
-		named["best."+name] = m
+		named[bestPrefix+name] = m
 	}
 	text, err := json.Marshal(t.state)
 	if err != nil {
@@ -76,7 +76,12 @@ func (t *Trainer) save() error {
 	return tensor.WriteSafetensors(filepath.Join(t.dir.path, stateFile), named, map[string]string{progressKey: string(text)})
 }
 
+// bestPrefix starts the names of the best weights in a checkpoint.
+const bestPrefix = "best."
+
 // restore reads a checkpoint into the session.
+//
+// Errors: one of another model, one that is damaged.
 func (t *Trainer) restore(dir string) error {
 	path := filepath.Join(dir, stateFile)
 	named, meta, err := tensor.ReadSafetensors(path)
@@ -86,28 +91,61 @@ func (t *Trainer) restore(dir string) error {
 	if err := json.Unmarshal([]byte(meta[progressKey]), &t.state); err != nil {
 		return fmt.Errorf("train: %s holds no progress: %w", path, err)
 	}
+	if err := t.state.check(); err != nil {
+		return fmt.Errorf("train: %s: %w", path, err)
+	}
 	for _, slot := range t.session.Slots() {
 		to, err := t.session.Slot(slot)
 		if err != nil {
 			return err
 		}
-		from, ok := named[slot]
-		if !ok || from.Rows != to.Rows || from.Cols != to.Cols {
-			return fmt.Errorf("train: %s: %q is %v, the run needs %v", path, slot, from, to)
-		}
-		copy(to.Flat(), from.Flat())
-	}
-	t.best = map[string]tensor.Matrix{}
-	for name, m := range named {
-		if name, ok := strings.CutPrefix(name, "best."); ok {
-			t.best[name] = m
+		if err := restored(named, slot, to); err != nil {
+			return fmt.Errorf("train: %s: %w", path, err)
 		}
 	}
-	if len(t.best) == 0 {
-		t.best = nil
+	if t.state.Stop.Best >= 0 {
+		t.keepBest() // of the right names and shapes
+	}
+	for name, to := range t.best {
+		if err := restored(named, bestPrefix+name, to); err != nil {
+			return fmt.Errorf("train: %s: %w", path, err)
+		}
 	}
 	t.state.Stop.Patience = t.cfg.Patience
 	t.state.Done = t.cfg.Patience > 0 && t.state.Stop.Waited >= t.cfg.Patience
+	return nil
+}
+
+// check says whether a run can have come so far.
+func (p *progress) check() error {
+	switch {
+	case p.Epoch < 0 || p.Epoch != len(p.Loss):
+		return fmt.Errorf("%d epochs with %d losses", p.Epoch, len(p.Loss))
+	case p.Stop.Best < -1 || p.Stop.Best >= p.Epoch:
+		return fmt.Errorf("epoch %d is the best of %d", p.Stop.Best, p.Epoch)
+	case p.Stop.Waited < 0 || p.Stop.Waited > p.Epoch:
+		return fmt.Errorf("%d epochs of %d without improvement", p.Stop.Waited, p.Epoch)
+	}
+	return nil
+}
+
+// restored copies the matrix called name into to.
+func restored(named map[string]tensor.Matrix, name string, to tensor.Matrix) error {
+	from, ok := named[name]
+	switch {
+	case !ok:
+		return fmt.Errorf("there is no %q", name)
+	case from.Rows != to.Rows || from.Cols != to.Cols:
+		return fmt.Errorf("%q is %v, the run needs %v", name, from, to)
+	}
+	// A run goes on from an infinite second moment, which takes no further step,
+	// but not from such a weight.
+	if row, col, found := from.NonFinite(); found && !strings.HasPrefix(name, "state.") {
+		return fmt.Errorf("%q is %v in row %d, column %d", name, from.Row(row)[col], row, col)
+	}
+	for r := range to.Rows {
+		copy(to.Row(r), from.Row(r))
+	}
 	return nil
 }
 

@@ -1,13 +1,19 @@
 package train
 
-import "github.com/weft-gnn/weft/dataset"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/weft-gnn/weft/dataset"
+)
 
 // Resume prepares the run in dir to go on exactly where its checkpoint left
 // it. epochs, where positive, replaces the number of epochs, also in the run's
 // config.yaml; a schedule that depends on it then differs from there on.
 //
-// Errors: as New, and a directory without a checkpoint, or with one of another
-// model or data set.
+// Errors: as New, and a directory without a checkpoint, with one that is damaged
+// or of another model or data set, or that another trainer uses; fewer epochs
+// than are done.
 func Resume(dir string, d *dataset.Dataset, epochs int, set Settings) (*Trainer, error) {
 	cfg, err := ReadConfig(dir)
 	if err != nil {
@@ -16,19 +22,35 @@ func Resume(dir string, d *dataset.Dataset, epochs int, set Settings) (*Trainer,
 	if epochs > 0 {
 		cfg.Epochs = epochs
 	}
-	set.Dir, set.Init = "", nil
-	t, err := New(cfg, d, set)
+	held, err := holdDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.restore(dir); err != nil {
-		return nil, err
+	set.Dir, set.Init = "", nil
+	t, err := New(cfg, d, set)
+	if err != nil {
+		return nil, errors.Join(err, held.close())
 	}
-	if epochs > 0 {
-		if err := t.cfg.write(dir); err != nil {
-			return nil, err
+	t.dir = held
+	if err := t.resume(epochs > 0); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// resume takes up the run in the trainer's directory; extended says that its
+// number of epochs is another one than was kept.
+func (t *Trainer) resume(extended bool) error {
+	if err := t.restore(t.dir.path); err != nil {
+		return err
+	}
+	if t.state.Epoch > t.cfg.Epochs {
+		return fmt.Errorf("train: %s has done %d epochs, want at least as many, not %d", t.dir.path, t.state.Epoch, t.cfg.Epochs)
+	}
+	if extended {
+		if err := t.cfg.write(t.dir.path); err != nil {
+			return err
 		}
 	}
-	t.dir, err = openDir(dir, t.state.Epoch)
-	return t, err
+	return t.dir.keep(t.state.Epoch)
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/weft-gnn/weft/tensor"
 )
 
-// runDir is the folder in which a run keeps what it did. A nil runDir keeps
-// nothing.
+// runDir is the folder in which a run keeps what it did, open for one trainer
+// alone. A nil runDir keeps nothing.
 type runDir struct {
 	path    string
-	file    *os.File
+	file    *os.File // of the metrics; its lock is the folder's
 	metrics *bufio.Writer
 }
 
@@ -33,9 +33,11 @@ type metricsLine struct {
 	StepMS  float64  `json:"step_ms"`
 }
 
-// start opens the run directory of a new run.
+// start makes the run directory of a new run. The configuration comes last, so
+// that a directory that has one has a checkpoint too and can be resumed,
+// whenever its process was killed.
 //
-// Errors: a directory that holds a run already.
+// Errors: a directory that holds a run already, or that another trainer uses.
 func (t *Trainer) start() error {
 	if t.set.Dir == "" {
 		return nil
@@ -43,14 +45,38 @@ func (t *Trainer) start() error {
 	if err := os.MkdirAll(t.set.Dir, 0o755); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
+	var err error
+	if t.dir, err = holdDir(t.set.Dir); err != nil {
+		return err
+	}
 	if fileExists(filepath.Join(t.set.Dir, configFile)) {
 		return fmt.Errorf("train: %s holds a run already: resume it, or choose another directory", t.set.Dir)
 	}
-	err := t.cfg.write(t.set.Dir)
-	if err == nil {
-		t.dir, err = openDir(t.set.Dir, 0)
+	if err = t.begin(); err != nil {
+		for _, name := range []string{metricsFile, stateFile} {
+			err = errors.Join(err, removeFile(filepath.Join(t.set.Dir, name)))
+		}
 	}
 	return err
+}
+
+// begin writes what a run directory holds before the first epoch.
+func (t *Trainer) begin() error {
+	if err := t.dir.keep(0); err != nil {
+		return err
+	}
+	if err := t.save(); err != nil {
+		return err
+	}
+	return t.cfg.write(t.dir.path)
+}
+
+// removeFile removes a file, if there is one.
+func removeFile(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("train: %w", err)
+	}
+	return nil
 }
 
 // write writes a run directory's configuration.
@@ -65,31 +91,25 @@ func (c Config) write(dir string) error {
 	})
 }
 
-// openDir opens a run directory to append metrics after the first epochs.
-func openDir(path string, epochs int) (*runDir, error) {
+// holdDir opens a run directory, which nobody else can then hold until it is
+// closed or the process ends.
+func holdDir(path string) (*runDir, error) {
 	name := filepath.Join(path, metricsFile)
-	if err := keepLines(name, epochs); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
+	}
+	if err := lockFile(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("train: %s is in use: another process trains there", path)
 	}
 	return &runDir{path: path, file: f, metrics: bufio.NewWriter(f)}, nil
 }
 
-// keepLines cuts a file after its first n lines: a run that was killed may have
-// logged epochs that its last checkpoint does not have.
-func keepLines(name string, n int) error {
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("train: %w", err)
-	}
-	defer f.Close()
-	r, size := bufio.NewReader(f), int64(0)
+// keep cuts the metrics after their first n epochs: a run that was killed may
+// have logged epochs that its last checkpoint does not have.
+func (d *runDir) keep(n int) error {
+	r, size := bufio.NewReader(d.file), int64(0)
 	for range n {
 		line, err := r.ReadBytes('\n')
 		if err != nil {
@@ -97,10 +117,22 @@ func keepLines(name string, n int) error {
 		}
 		size += int64(len(line))
 	}
-	if err := f.Truncate(size); err != nil {
+	err := d.file.Truncate(size)
+	if err == nil {
+		_, err = d.file.Seek(size, io.SeekStart)
+	}
+	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
 	return nil
+}
+
+// close lets go of the directory.
+func (d *runDir) close() error {
+	if d == nil {
+		return nil
+	}
+	return errors.Join(d.flush(), d.file.Close())
 }
 
 // log appends an epoch to metrics.jsonl.
@@ -133,10 +165,20 @@ func (d *runDir) flush() error {
 	return nil
 }
 
+// Bounds of a configuration. A run writes some hundred bytes, more where it names
+// many columns; the parser takes time and memory quadratic in the nesting.
+const (
+	maxConfig  = 1 << 20
+	maxNesting = 64
+)
+
 // ReadConfig reads the configuration of a run directory.
+//
+// Errors: a folder without one; syntax, unknown keys and unsuitable values,
+// with line and column; a file that no run wrote, by its size or nesting.
 func ReadConfig(dir string) (Config, error) {
 	path := filepath.Join(dir, configFile)
-	text, err := os.ReadFile(path)
+	text, err := readConfigFile(path)
 	if err != nil {
 		return Config{}, fmt.Errorf("train: %s is not a run directory: %w", dir, err)
 	}
@@ -150,4 +192,32 @@ func ReadConfig(dir string) (Config, error) {
 		return Config{}, fmt.Errorf("train: %s: %w", path, err)
 	}
 	return c, nil
+}
+
+func readConfigFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxConfig {
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, maxConfig)
+	}
+	depth := 0
+	for _, c := range text {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		if depth > maxNesting {
+			return nil, fmt.Errorf("%s is nested more than %d deep", path, maxNesting)
+		}
+	}
+	return text, nil
 }

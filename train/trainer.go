@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -20,7 +21,8 @@ type Settings struct {
 	Threads int // 0 stands for 1
 	// Dir is the run directory; empty keeps nothing.
 	Dir string
-	// SaveEvery is the least time between checkpoints; 0 saves at the end only.
+	// SaveEvery is the least time between checkpoints; 0 saves at the start and
+	// the end only.
 	SaveEvery time.Duration
 	// Init, where set, replaces the initial parameters of the same names.
 	Init map[string]tensor.Matrix
@@ -94,9 +96,12 @@ func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 	t.state = progress{Stop: newStopper(cfg.Monitor, cfg.Patience)}
 	t.notes()
 	if err := t.prepare(); err != nil {
-		return nil, err
+		return nil, errors.Join(err, t.Close())
 	}
-	return t, t.start()
+	if err := t.start(); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
 }
 
 // notes tells what a user may not expect.
@@ -222,8 +227,15 @@ func (t *Trainer) initFrom(weights map[string]tensor.Matrix) error {
 	return nil
 }
 
-// Close frees the session's threads and memory.
-func (t *Trainer) Close() error { return t.session.Close() }
+// Close frees the session's threads and memory, and lets go of the run
+// directory.
+func (t *Trainer) Close() error {
+	err := t.dir.close()
+	if t.session != nil {
+		err = errors.Join(err, t.session.Close())
+	}
+	return err
+}
 
 // Config returns the configuration, its metric chosen.
 func (t *Trainer) Config() Config { return t.cfg }
@@ -235,15 +247,14 @@ func (t *Trainer) Config() Config { return t.cfg }
 // Errors: [runtime.NonFiniteError] when the loss is NaN or infinite, before the
 // parameters took it; files that cannot be written.
 func (t *Trainer) Train(ctx context.Context) (*Result, error) {
-	start := time.Now()
-	saved := start
-	for t.state.Epoch < t.cfg.Epochs && !t.state.Done {
+	saved := time.Now()
+	for mark := saved; t.state.Epoch < t.cfg.Epochs && !t.state.Done; {
 		if ctx.Err() != nil {
 			return nil, t.interrupt(context.Cause(ctx))
 		}
 		e, err := t.epoch()
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, t.dir.flush()) // the way there tells why
 		}
 		if err := t.dir.log(e); err != nil {
 			return nil, err
@@ -251,13 +262,15 @@ func (t *Trainer) Train(ctx context.Context) (*Result, error) {
 		if t.set.Progress != nil {
 			t.set.Progress(e)
 		}
-		if t.set.SaveEvery > 0 && time.Since(saved) >= t.set.SaveEvery {
+		now := time.Now()
+		t.state.Seconds += now.Sub(mark).Seconds()
+		mark = now
+		if t.set.SaveEvery > 0 && now.Sub(saved) >= t.set.SaveEvery {
 			if err := t.save(); err != nil {
 				return nil, err
 			}
-			saved = time.Now()
+			saved = now
 		}
 	}
-	t.state.Seconds += time.Since(start).Seconds()
 	return t.finish()
 }
