@@ -83,6 +83,17 @@ type IDs struct {
 	Text []string
 }
 
+// Of returns what vertex v is called.
+func (ids IDs) Of(v int) string {
+	switch {
+	case ids.Text != nil:
+		return ids.Text[v]
+	case ids.Int != nil:
+		return strconv.FormatInt(ids.Int[v], 10)
+	}
+	return strconv.Itoa(v)
+}
+
 // NumberedClasses are the names "0", "1", … of classes that have no others.
 func NumberedClasses(n int) []string {
 	names := make([]string, n)

@@ -54,7 +54,8 @@ func Load(path string, threads int, own ...model.Model) (*Model, error) {
 
 // features returns what the model reads of a set.
 //
-// Errors: another number of features than it was trained with.
+// Errors: another number of features than it was trained with; one that is NaN
+// or infinite.
 func (m *Model) features(d *dataset.Dataset) (tensor.Matrix, error) {
 	s := m.Saved
 	switch {
@@ -63,7 +64,11 @@ func (m *Model) features(d *dataset.Dataset) (tensor.Matrix, error) {
 	case d.X.Cols != s.Features:
 		return tensor.Matrix{}, fmt.Errorf("infer: %s has %d features per vertex, the model reads %d: it was trained on %s", d.Name, d.X.Cols, s.Features, s.Data)
 	}
-	return model.Features(d, s.RowNormalize), nil
+	x := model.Features(d, s.RowNormalize)
+	if err := model.CheckFeatures(d, x); err != nil {
+		return tensor.Matrix{}, fmt.Errorf("infer: %w", err)
+	}
+	return x, nil
 }
 
 // declaration is one of a model's programs.
@@ -93,7 +98,7 @@ func (m *Model) run(d *dataset.Dataset, declare declaration) (tensor.Matrix, err
 	}
 	s, err := runtime.New(d.Graph, o, p)
 	if err != nil {
-		return tensor.Matrix{}, fmt.Errorf("infer: %s: %w", d.Name, err)
+		return tensor.Matrix{}, fmt.Errorf("infer: %s: %w", d.Name, model.NameVertex(d, err))
 	}
 	defer s.Close()
 	if err := m.fill(s, p, x); err != nil {
@@ -103,7 +108,13 @@ func (m *Model) run(d *dataset.Dataset, declare declaration) (tensor.Matrix, err
 		return tensor.Matrix{}, fmt.Errorf("infer: %w", err)
 	}
 	out, err := s.Value(0, p.Outputs[0].Name)
-	return out.Clone(), err
+	if err != nil {
+		return tensor.Matrix{}, fmt.Errorf("infer: %w", err)
+	}
+	if v, _, found := out.NonFinite(); found {
+		return tensor.Matrix{}, fmt.Errorf("infer: %s: what the model makes of vertex %s is beyond float32", d.Name, d.IDs.Of(v))
+	}
+	return out.Clone(), nil
 }
 
 // fill gives a session its weights and features.
@@ -137,7 +148,8 @@ func (m *Model) logits(d *dataset.Dataset) (tensor.Matrix, error) {
 //
 // Shapes: n × k, k being the hidden width.
 // Cost: that of all layers but the last.
-// Errors: a set whose features are not those the model was trained on.
+// Errors: a set whose features are not those the model was trained on, or not
+// finite; features so large that the result is not.
 func (m *Model) Embed(d *dataset.Dataset) (tensor.Matrix, error) {
 	return m.run(d, m.declared.DeclareEmbedding)
 }

@@ -2,6 +2,7 @@ package infer_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -269,5 +270,40 @@ func TestOtherFeatures(t *testing.T) {
 	_, err := m.Predict(d)
 	if want := "other has 7 features per vertex, the model reads 34: it was trained on karate"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want …%s", err, want)
+	}
+}
+
+// TestNothingThatIsNoNumber: neither weights nor features nor results are NaN or
+// infinite, for every model.
+func TestNothingThatIsNoNumber(t *testing.T) {
+	for _, declared := range model.All() {
+		d := *karate(t)
+		s := untrained(t, declared, &d, model.CrossEntropy, 2)
+		refused := func(what string) {
+			t.Helper()
+			_, err := load(t, s, 1).Predict(&d)
+			if err == nil || !strings.Contains(err.Error(), what) {
+				t.Errorf("%s: got %v, want …%s…", declared.Name, err, what)
+			}
+		}
+		d.X = d.X.Clone()
+		d.X.Row(6)[3] = float32(math.Inf(1))
+		refused("feature 3 (counted from 0) of vertex 7 is +Inf")
+		for i := range d.X.Data {
+			d.X.Data[i] = 3e38
+		}
+		refused("beyond float32")
+		for name, w := range s.Weights {
+			kept := w.Clone()
+			w.Data[0] = float32(math.NaN())
+			path := filepath.Join(t.TempDir(), "model.safetensors")
+			if err := s.Write(path); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := infer.Load(path, 1); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q is NaN in row 0, column 0", name)) {
+				t.Errorf("%s: got %v, want that %s is NaN", declared.Name, err, name)
+			}
+			copy(w.Data, kept.Data)
+		}
 	}
 }

@@ -72,13 +72,6 @@ func (t *Table) intID(v int) int64 {
 	return int64(v)
 }
 
-func (t *Table) textID(v int) string {
-	if t.IDs.Text != nil {
-		return t.IDs.Text[v]
-	}
-	return strconv.FormatInt(t.intID(v), 10)
-}
-
 // Validate checks that the parts have a row per vertex and names for columns.
 func (t *Table) Validate() error {
 	n := t.Values.Rows

@@ -107,7 +107,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	}
 	var row []string
 	for v := range t.Values.Rows {
-		row = append(row[:0], t.textID(v))
+		row = append(row[:0], t.IDs.Of(v))
 		if t.Class != nil {
 			row = append(row, t.Classes[t.Class[v]])
 		}

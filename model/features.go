@@ -1,7 +1,10 @@
 package model
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/graph"
@@ -22,6 +25,32 @@ func Features(d *dataset.Dataset, rowNormalize bool) tensor.Matrix {
 		return dataset.RowNormalise(d.X)
 	}
 	return d.X
+}
+
+// CheckFeatures checks what [Features] returned of a set.
+//
+// Errors: a value that is NaN or infinite, with its vertex and column. One such
+// reaches every weight, even that of a vertex without arcs in no part of the
+// split: 0·NaN is NaN.
+func CheckFeatures(d *dataset.Dataset, x tensor.Matrix) error {
+	v, column, found := x.NonFinite()
+	if !found {
+		return nil
+	}
+	return fmt.Errorf("model: %s: feature %d (counted from 0) of vertex %s is %v, want a finite number", d.Name, column, d.IDs.Of(v), x.Row(v)[column])
+}
+
+// NameVertex adds to an error about the weights into a vertex what the set calls
+// that vertex, where it is not its number.
+func NameVertex(d *dataset.Dataset, err error) error {
+	var bad *graph.DegreeError
+	if !errors.As(err, &bad) || d.Graph.Origin != nil { // whose identities are those of another set
+		return err
+	}
+	if id := d.IDs.Of(int(bad.Vertex)); id != strconv.FormatInt(bad.Vertex, 10) {
+		return fmt.Errorf("%w (vertex %d is called %s)", err, bad.Vertex, id)
+	}
+	return err
 }
 
 // Degrees returns log(1 + in-degree) of every vertex, loops counted: what a

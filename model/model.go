@@ -117,4 +117,6 @@ func (o Options) Validate() error {
 	return nil
 }
 
-func probability(p float64) bool { return p >= 0 && p < 1 }
+// probability reports whether p can be one of dropping; it is used in float32,
+// where what lies closest below 1 is 1.
+func probability(p float64) bool { return p >= 0 && float32(p) < 1 }

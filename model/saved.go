@@ -51,7 +51,7 @@ func (s *Saved) Write(path string) error {
 // ReadSaved reads a model that Write wrote, one of All or of the caller's own.
 //
 // Errors: a file that is no safetensors file, was not written by weft, or lacks
-// a parameter or holds one of another shape.
+// a parameter or holds one of another shape or with a value that is not finite.
 func ReadSaved(path string, own ...Model) (*Saved, error) {
 	weights, meta, err := tensor.ReadSafetensors(path)
 	if err != nil {
@@ -85,6 +85,9 @@ func (s *Saved) check(path string, own []Model) error {
 		}
 		if w.Rows != of.Rows.N || w.Cols != of.Cols.N {
 			return fmt.Errorf("model: %s: parameter %q is %v, want %d×%d", path, name, w, of.Rows.N, of.Cols.N)
+		}
+		if row, col, found := w.NonFinite(); found {
+			return fmt.Errorf("model: %s: parameter %q is %v in row %d, column %d", path, name, w.Row(row)[col], row, col)
 		}
 	}
 	return nil

@@ -1,11 +1,14 @@
 package train_test
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/train"
 )
 
@@ -63,6 +66,9 @@ func TestRatesOutOfRange(t *testing.T) {
 			t.Errorf("the weight decay %v is accepted", v)
 		}
 	}
+	if accepted(func(c *train.Config) { c.Options.Dropout = 1 - 1e-12 }) { // 1 in float32
+		t.Error("a dropout of 1 − 10⁻¹² is accepted")
+	}
 	for _, v := range []float64{0, 1e-50} { // 0 in float32: nothing would be learnt
 		if accepted(func(c *train.Config) { c.LR = v }) {
 			t.Errorf("the learning rate %v is accepted", v)
@@ -70,5 +76,33 @@ func TestRatesOutOfRange(t *testing.T) {
 		if !accepted(func(c *train.Config) { c.Decay.Lambda = v }) {
 			t.Errorf("the weight decay %v is refused", v)
 		}
+	}
+}
+
+// TestFeaturesThatAreNone: one value that is NaN or infinite, even of a vertex
+// without arcs in no part of the split, is found before training.
+func TestFeaturesThatAreNone(t *testing.T) {
+	d := *open(t, "karate")
+	for _, v := range []float64{math.NaN(), math.Inf(-1)} {
+		d.X = d.X.Clone()
+		d.X.Row(4)[2] = float32(v)
+		_, err := train.New(config(t, "gcn", 5), &d, train.Settings{})
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("feature 2 (counted from 0) of vertex 5 is %v", v)) {
+			t.Errorf("got %v, want feature 2 of vertex 5, the fifth", err)
+		}
+	}
+}
+
+// TestLastStepBeyondFloat32: no loss follows that could tell.
+func TestLastStepBeyondFloat32(t *testing.T) {
+	c := config(t, "gcn", 1)
+	c.LR, c.Optimizer, c.Decay.Lambda = 1e38, program.SGDKind, 1e38
+	tr, err := train.New(c, open(t, "karate"), train.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	if _, err := tr.Train(t.Context()); err == nil || !strings.Contains(err.Error(), "not finite") {
+		t.Errorf("got %v, want that the weights are not finite", err)
 	}
 }

@@ -86,6 +86,12 @@ type Extreme struct {
 
 // finish saves the model, the checkpoint and the result.
 func (t *Trainer) finish() (*Result, error) {
+	model := t.Model()
+	for name, w := range model.Weights {
+		if _, _, found := w.NonFinite(); found { // no later loss tells
+			return nil, fmt.Errorf("train: after %d epochs the parameter %q is not finite", t.state.Epoch, name)
+		}
+	}
 	r, err := t.result()
 	if err != nil || t.dir == nil {
 		return r, err
@@ -94,7 +100,7 @@ func (t *Trainer) finish() (*Result, error) {
 	if err := t.save(); err != nil {
 		return nil, err
 	}
-	if err := t.Model().Write(filepath.Join(t.dir.path, modelFile)); err != nil {
+	if err := model.Write(filepath.Join(t.dir.path, modelFile)); err != nil {
 		return nil, err
 	}
 	text, err := json.MarshalIndent(r, "", "  ")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -226,27 +227,15 @@ func TestKarateIsLearnt(t *testing.T) {
 
 // TestNonFiniteLossNamesTheOperation: decision 21.
 func TestNonFiniteLossNamesTheOperation(t *testing.T) {
-	d := *open(t, "karate")
-	d.X = d.X.Clone()
-	d.X.Row(4)[2] = float32(math.NaN())
 	c := config(t, "gcn", 5)
-	tr, err := train.New(c, &d, train.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
-	_, err = tr.Train(t.Context())
-	var bad *runtime.NonFiniteError
-	if !errors.As(err, &bad) || !strings.Contains(bad.Op, "Input") {
-		t.Errorf("got %v, want the input named", err)
-	}
 	c.LR = 1e30
-	tr, err = train.New(c, open(t, "karate"), train.Settings{})
+	tr, err := train.New(c, open(t, "karate"), train.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	if _, err = tr.Train(t.Context()); !errors.As(err, &bad) {
+	var bad *runtime.NonFiniteError
+	if _, err = tr.Train(t.Context()); !errors.As(err, &bad) || bad.Op == "" {
 		t.Errorf("a learning rate of 1e30 ended with %v", err)
 	}
 }
@@ -277,8 +266,12 @@ func TestNegativeWeights(t *testing.T) {
 		Splits: []dataset.Split{{Train: []int32{0, 1}}},
 	}
 	_, err = train.New(config(t, "gcn", 1), d, train.Settings{})
-	if err == nil || !strings.Contains(err.Error(), "vertex 1") {
+	if err == nil || !strings.Contains(err.Error(), "vertex 1") || strings.Contains(err.Error(), "called") {
 		t.Errorf("weights 1, −3 and a loop of 1 gave %v, want an error that names vertex 1", err)
+	}
+	d.IDs.Text = []string{"ada", "bob", "cleo"}
+	if _, err = train.New(config(t, "gcn", 1), d, train.Settings{}); err == nil || !strings.Contains(err.Error(), "vertex 1 is called bob") {
+		t.Errorf("got %v, want an error that names bob", err)
 	}
 }
 
@@ -348,9 +341,24 @@ func TestInitialWeights(t *testing.T) {
 	a, _ := run(t, c, d, train.Settings{Init: first.Weights})
 	b, _ := run(t, other, d, train.Settings{Init: first.Weights})
 	sameLoss(t, "equal initial weights", b.Loss, a.Loss)
-	_, err := train.New(c, d, train.Settings{Init: map[string]tensor.Matrix{"nothing": tensor.New(1, 1)}})
-	if err == nil || !strings.Contains(err.Error(), "nothing") {
-		t.Errorf("an unknown parameter gave %v", err)
+	for what, init := range map[string]map[string]tensor.Matrix{
+		`no parameter "nothing"`:           {"nothing": tensor.New(1, 1)},
+		`is 3×1, want 1×2`:                 {"layer1.bias": tensor.New(3, 1)},
+		`is NaN in row 0, column 1`:        {"layer1.bias": tensor.Of(1, 2, []float32{0, float32(math.NaN())})},
+		`none of the model's 4 parameters`: {},
+	} {
+		_, err := train.New(c, d, train.Settings{Init: init})
+		if err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("got %v, want …%s…", err, what)
+		}
+	}
+	var log strings.Builder
+	run(t, c, d, train.Settings{
+		Init: map[string]tensor.Matrix{"layer1.bias": tensor.New(1, 2)},
+		Log:  slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if !strings.Contains(log.String(), "1 of 4 parameters") {
+		t.Errorf("nothing said of parameters that are not given: %s", log.String())
 	}
 }
 

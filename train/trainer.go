@@ -72,7 +72,8 @@ const (
 // New prepares a run. The data's first split is used.
 //
 // Errors: what Config.Validate finds; a task that vertex training does not do;
-// an empty training part; a graph that the model cannot normalise.
+// an empty training part; a feature that is NaN or infinite; a graph that the
+// model cannot normalise; initial weights that do not fit or are not finite.
 func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -120,6 +121,9 @@ func (t *Trainer) notes() {
 // prepare declares and compiles the programs and opens the session.
 func (t *Trainer) prepare() error {
 	x := model.Features(t.d, t.cfg.RowNormalize)
+	if err := model.CheckFeatures(t.d, x); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
 	t.targets = map[string]program.Target{}
 	for name, items := range map[string][]int32{"train": t.split.Train, "val": t.split.Val, "test": t.split.Test} {
 		t.targets[name] = t.target(items)
@@ -135,7 +139,7 @@ func (t *Trainer) prepare() error {
 	}
 	t.session, err = runtime.New(t.d.Graph, o, programs...)
 	if err != nil {
-		return fmt.Errorf("train: %s: %w", t.d.Name, err)
+		return fmt.Errorf("train: %s: %w", t.d.Name, model.NameVertex(t.d, err))
 	}
 	t.lr = tensor.New(1, 1)
 	if slices.ContainsFunc(programs, readsRows) {
@@ -210,8 +214,12 @@ func (t *Trainer) facts(ps ...*program.Program) program.Facts {
 	return f
 }
 
-// initFrom overwrites parameters with those given.
+// initFrom overwrites parameters with those given, and says where some are
+// missing.
 func (t *Trainer) initFrom(weights map[string]tensor.Matrix) error {
+	if weights == nil {
+		return nil
+	}
 	for name, w := range weights {
 		m, err := t.session.Slot("param." + name)
 		if err != nil {
@@ -220,9 +228,19 @@ func (t *Trainer) initFrom(weights map[string]tensor.Matrix) error {
 		if m.Rows != w.Rows || m.Cols != w.Cols {
 			return fmt.Errorf("train: initial weights: %q is %v, want %v", name, w, m)
 		}
+		if row, col, found := w.NonFinite(); found {
+			return fmt.Errorf("train: initial weights: %q is %v in row %d, column %d", name, w.Row(row)[col], row, col)
+		}
 		for r := range m.Rows {
 			copy(m.Row(r), w.Row(r))
 		}
+	}
+	all := len(t.params())
+	switch {
+	case len(weights) == 0:
+		return fmt.Errorf("train: initial weights: none of the model's %d parameters is given", all)
+	case len(weights) < all:
+		t.set.Log.Info(fmt.Sprintf("initial weights of %d of %d parameters are given, the others are drawn from the seed", len(weights), all))
 	}
 	return nil
 }
