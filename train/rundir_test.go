@@ -103,6 +103,19 @@ func TestMetricsOfARunThatFails(t *testing.T) {
 	}
 }
 
+func TestCloseTwice(t *testing.T) {
+	d, dir := open(t, "karate"), filepath.Join(t.TempDir(), "run")
+	tr, err := train.New(config(t, "mlp", 1), d, train.Settings{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := tr.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestResumeToFewerEpochs(t *testing.T) {
 	d, dir := open(t, "karate"), filepath.Join(t.TempDir(), "run")
 	run(t, config(t, "mlp", 6), d, train.Settings{Dir: dir})

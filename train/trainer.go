@@ -246,9 +246,10 @@ func (t *Trainer) initFrom(weights map[string]tensor.Matrix) error {
 }
 
 // Close frees the session's threads and memory, and lets go of the run
-// directory.
+// directory. It may be called more than once.
 func (t *Trainer) Close() error {
 	err := t.dir.close()
+	t.dir = nil
 	if t.session != nil {
 		err = errors.Join(err, t.session.Close())
 	}
