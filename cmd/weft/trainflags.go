@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 	"strconv"
 	"strings"
@@ -98,8 +99,29 @@ func (f *trainFlags) register(c *cobra.Command) {
 // metrics are the scores that may be asked for.
 var metrics = []string{"accuracy", "f1", "f1-micro", "roc-auc", "mae", "rmse"}
 
+// maxThreads bounds --threads: every thread takes some memory, and none beyond
+// the CPUs helps.
+const maxThreads = 4096
+
+// threadCount is a number of threads.
+type threadCount int
+
+func (n *threadCount) String() string { return strconv.Itoa(int(*n)) }
+func (n *threadCount) Type() string   { return "N" }
+
+// Set reads a number from 1 to maxThreads.
+func (n *threadCount) Set(text string) error {
+	v, err := strconv.Atoi(text)
+	if err != nil || v < 1 || v > maxThreads {
+		return fmt.Errorf("want a whole number from 1 to %d", maxThreads)
+	}
+	*n = threadCount(v)
+	return nil
+}
+
 func threadsFlag(c *cobra.Command, to *int) {
-	c.Flags().IntVar(to, "threads", runtime.NumCPU(), "number `N` of threads; results have the same bits for any (default: one per CPU, here "+strconv.Itoa(runtime.NumCPU())+")")
+	*to = runtime.NumCPU()
+	c.Flags().Var((*threadCount)(to), "threads", "number `N` of threads; results have the same bits for any (default: one per CPU, here "+strconv.Itoa(runtime.NumCPU())+")")
 }
 
 func jsonFlag(c *cobra.Command, to *bool) {
