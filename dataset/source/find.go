@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -26,7 +27,7 @@ var planetoidNames = []string{"cora", "citeseer", "pubmed"}
 // earlier folder hides one of the same full name in a later one.
 //
 // Errors: an [AmbiguousError] where two sets match, a [NotFoundError] where
-// none does.
+// none does; that of a path which is there and cannot be read.
 func Find(ref string, opt dataset.Options) (dataset.Entry, error) {
 	if ref == "" {
 		return dataset.Entry{}, fmt.Errorf("dataset: no data was named")
@@ -61,6 +62,9 @@ func Find(ref string, opt dataset.Options) (dataset.Entry, error) {
 	}
 	switch len(found) {
 	case 0:
+		if pathErr != nil && !errors.Is(pathErr, fs.ErrNotExist) {
+			return dataset.Entry{}, pathErr // it is there, and cannot be read
+		}
 		return dataset.Entry{}, notFound(ref, opt)
 	case 1:
 		return found[0], nil

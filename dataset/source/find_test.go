@@ -137,6 +137,29 @@ func TestFindNothing(t *testing.T) {
 	datatest.WantError(t, err, "absent.txt")
 }
 
+// TestFindWhatCannotBeRead: a relative path of something that is there, and is
+// neither a file nor a folder, is not said to be absent.
+func TestFindWhatCannotBeRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Symlink("loop", "loop"); err != nil {
+		t.Skip(err) // a system without links
+	}
+	_, err := Find("loop", dataset.Options{})
+	var missing *NotFoundError
+	if err == nil || errors.As(err, &missing) {
+		t.Errorf("a link to itself: %v", err)
+	}
+}
+
+// TestCacheThatCannotBeRead hides no set of the data path.
+func TestCacheThatCannotBeRead(t *testing.T) {
+	root := collection(t)
+	opt := dataset.Options{DataPath: []string{root}, CacheDir: filepath.Join(root, "snap", "ring.txt", "cache")}
+	if e, err := Find("metis/path", opt); err != nil || e.Name != "metis/path" {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
 func TestList(t *testing.T) {
 	got, err := List([]string{collection(t), "/absent"})
 	if err != nil {

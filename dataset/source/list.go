@@ -92,6 +92,9 @@ func search(opt dataset.Options, keep func(candidate) bool) ([]dataset.Entry, er
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, errTooMany):
 			// A folder that is not there holds nothing; one too large is
 			// searched as far as it was.
+		case err != nil && root == opt.CacheDir:
+			// Nobody need have named it: a system's user may have none that can
+			// be read, and sets of other folders all the same.
 		case err != nil:
 			return nil, err
 		}
