@@ -9,15 +9,45 @@ package kernel
 //go:noescape
 func edgeAddAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
 
+// edgeAddAVX512x1 adds the rows of both ends to each edge, 1 values.
+//
+//go:noescape
+func edgeAddAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
+
+// edgeAddAVX512x16 adds the rows of both ends to each edge, 16 values.
+//
+//go:noescape
+func edgeAddAVX512x16(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
+
 // edgeGatherAVX512 copies the source's row to each edge, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
 func edgeGatherAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
 
+// edgeGatherAVX512x1 copies the source's row to each edge, 1 values.
+//
+//go:noescape
+func edgeGatherAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
+
+// edgeGatherAVX512x16 copies the source's row to each edge, 16 values.
+//
+//go:noescape
+func edgeGatherAVX512x16(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
+
 // edgeScatterAVX512 copies the destination's row to each edge, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
 func edgeScatterAVX512(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
+
+// edgeScatterAVX512x1 copies the destination's row to each edge, 1 values.
+//
+//go:noescape
+func edgeScatterAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
+
+// edgeScatterAVX512x16 copies the destination's row to each edge, 16 values.
+//
+//go:noescape
+func edgeScatterAVX512x16(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
 
 // edgeDotAVX512x1 multiplies the rows of both ends, 1 vectors of columns.
 //
@@ -79,15 +109,45 @@ func edgeDotEightAVX512(p int, hi int, z *float32, ldz int, lastByte int, other 
 //go:noescape
 func edgeAddAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
 
+// edgeAddAVX2x1 adds the rows of both ends to each edge, 1 values.
+//
+//go:noescape
+func edgeAddAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
+
+// edgeAddAVX2x8 adds the rows of both ends to each edge, 8 values.
+//
+//go:noescape
+func edgeAddAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
+
 // edgeGatherAVX2 copies the source's row to each edge, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
 func edgeGatherAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
 
+// edgeGatherAVX2x1 copies the source's row to each edge, 1 values.
+//
+//go:noescape
+func edgeGatherAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
+
+// edgeGatherAVX2x8 copies the source's row to each edge, 8 values.
+//
+//go:noescape
+func edgeGatherAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
+
 // edgeScatterAVX2 copies the destination's row to each edge, in full bytes of whole vectors and a tail of values.
 //
 //go:noescape
 func edgeScatterAVX2(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
+
+// edgeScatterAVX2x1 copies the destination's row to each edge, 1 values.
+//
+//go:noescape
+func edgeScatterAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
+
+// edgeScatterAVX2x8 copies the destination's row to each edge, 8 values.
+//
+//go:noescape
+func edgeScatterAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
 
 // edgeDotAVX2x1 multiplies the rows of both ends, 1 vectors of columns.
 //

@@ -90,6 +90,111 @@ next2:
 	VZEROUPPER
 	RET
 
+// func edgeAddAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·edgeAddAVX512x1(SB), NOSPLIT, $0-112
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ other+40(FP), DX
+	MOVQ ahead+48(FP), BX
+	MOVQ x+56(FP), SI
+	LEAQ (DX)(BX*4), BX
+	MOVQ ptr+72(FP), BX
+	MOVQ y+80(FP), DI
+
+row9:
+	MOVQ   ldy+88(FP), R8
+	IMUL3Q $0x08, R8, R8
+	ADDQ   DI, R8
+	MOVQ   lastByte+32(FP), R9
+	ADDQ   R8, R9
+
+lines11:
+	PREFETCHT0 (R8)
+	ADDQ       $0x40, R8
+	CMPQ       R8, R9
+	JLT        lines11
+	PREFETCHT0 (R9)
+	MOVQ       8(BX), R8
+	CMPQ       R8, hi+8(FP)
+	CMOVQGT    hi+8(FP), R8
+	CMPQ       AX, R8
+	JGE        next10
+	VMOVSS     (DI), X1
+
+position12:
+	MOVL   (DX)(AX*4), R9
+	IMULQ  ldx+64(FP), R9
+	VADDSS (SI)(R9*1), X1, X0
+	VMOVSS X0, (CX)
+	ADDQ   ldz+24(FP), CX
+	INCQ   AX
+	CMPQ   AX, R8
+	JLT    position12
+
+next10:
+	ADDQ $0x08, BX
+	ADDQ ldy+88(FP), DI
+	CMPQ AX, hi+8(FP)
+	JLT  row9
+	VZEROUPPER
+	RET
+
+// func edgeAddAVX512x16(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·edgeAddAVX512x16(SB), NOSPLIT, $0-112
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ other+40(FP), DX
+	MOVQ ahead+48(FP), BX
+	MOVQ x+56(FP), SI
+	LEAQ (DX)(BX*4), BX
+	MOVQ ptr+72(FP), DI
+	MOVQ y+80(FP), R8
+
+row13:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
+
+lines15:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines15
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next14
+	VMOVUPS    (R8), Z1
+
+position16:
+	MOVL       (BX)(AX*4), R10
+	IMULQ      ldx+64(FP), R10
+	PREFETCHT0 (SI)(R10*1)
+	ADDQ       lastByte+32(FP), R10
+	PREFETCHT0 (SI)(R10*1)
+	MOVL       (DX)(AX*4), R10
+	IMULQ      ldx+64(FP), R10
+	VADDPS     (SI)(R10*1), Z1, Z0
+	VMOVUPS    Z0, (CX)
+	ADDQ       ldz+24(FP), CX
+	INCQ       AX
+	CMPQ       AX, R9
+	JLT        position16
+
+next14:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row13
+	VZEROUPPER
+	RET
+
 // func edgeGatherAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·edgeGatherAVX512(SB), NOSPLIT, $0-88
@@ -106,44 +211,95 @@ TEXT ·edgeGatherAVX512(SB), NOSPLIT, $0-88
 	KMOVW R9, K1
 	MOVQ  hi+8(FP), R8
 
-position9:
+position17:
 	MOVL  (BX)(AX*4), R9
 	IMULQ ldx+64(FP), R9
 	ADDQ  SI, R9
 	MOVQ  lastByte+32(FP), R10
 	ADDQ  R9, R10
 
-lines13:
+lines21:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines13
+	JLT        lines21
 	PREFETCHT0 (R10)
 	MOVL       (DX)(AX*4), R9
 	IMULQ      ldx+64(FP), R9
 	ADDQ       SI, R9
 	XORQ       R10, R10
 	CMPQ       R10, DI
-	JGE        rest11
+	JGE        rest19
 
-columns10:
+columns18:
 	VMOVUPS (R9)(R10*1), Z0
 	VMOVUPS Z0, (CX)(R10*1)
 	ADDQ    $0x40, R10
 	CMPQ    R10, DI
-	JLT     columns10
+	JLT     columns18
 
-rest11:
+rest19:
 	CMPQ      tail+80(FP), $0x00
-	JE        done12
+	JE        done20
 	VMOVUPS.Z (R9)(DI*1), K1, Z0
 	VMOVUPS   Z0, K1, (CX)(DI*1)
 
-done12:
+done20:
 	ADDQ ldz+24(FP), CX
 	INCQ AX
 	CMPQ AX, R8
-	JLT  position9
+	JLT  position17
+	VZEROUPPER
+	RET
+
+// func edgeGatherAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
+// Requires: AVX
+TEXT ·edgeGatherAVX512x1(SB), NOSPLIT, $0-88
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ other+40(FP), DX
+	MOVQ ahead+48(FP), BX
+	MOVQ x+56(FP), SI
+	LEAQ (DX)(BX*4), BX
+	MOVQ hi+8(FP), BX
+
+position22:
+	MOVL   (DX)(AX*4), DI
+	IMULQ  ldx+64(FP), DI
+	VMOVSS (SI)(DI*1), X0
+	VMOVSS X0, (CX)
+	ADDQ   ldz+24(FP), CX
+	INCQ   AX
+	CMPQ   AX, BX
+	JLT    position22
+	VZEROUPPER
+	RET
+
+// func edgeGatherAVX512x16(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·edgeGatherAVX512x16(SB), NOSPLIT, $0-88
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ other+40(FP), DX
+	MOVQ ahead+48(FP), BX
+	MOVQ x+56(FP), SI
+	LEAQ (DX)(BX*4), BX
+	MOVQ hi+8(FP), DI
+
+position23:
+	MOVL       (BX)(AX*4), R8
+	IMULQ      ldx+64(FP), R8
+	PREFETCHT0 (SI)(R8*1)
+	ADDQ       lastByte+32(FP), R8
+	PREFETCHT0 (SI)(R8*1)
+	MOVL       (DX)(AX*4), R8
+	IMULQ      ldx+64(FP), R8
+	VMOVUPS    (SI)(R8*1), Z0
+	VMOVUPS    Z0, (CX)
+	ADDQ       ldz+24(FP), CX
+	INCQ       AX
+	CMPQ       AX, DI
+	JLT        position23
 	VZEROUPPER
 	RET
 
@@ -160,54 +316,140 @@ TEXT ·edgeScatterAVX512(SB), NOSPLIT, $0-80
 	BZHIQ DI, R8, R8
 	KMOVW R8, K1
 
-row14:
+row24:
 	MOVQ   ldy+56(FP), DI
 	IMUL3Q $0x08, DI, DI
 	ADDQ   BX, DI
 	MOVQ   lastByte+32(FP), R8
 	ADDQ   DI, R8
 
-lines16:
+lines26:
 	PREFETCHT0 (DI)
 	ADDQ       $0x40, DI
 	CMPQ       DI, R8
-	JLT        lines16
+	JLT        lines26
 	PREFETCHT0 (R8)
 	MOVQ       8(DX), DI
 	CMPQ       DI, hi+8(FP)
 	CMOVQGT    hi+8(FP), DI
 	CMPQ       AX, DI
-	JGE        next15
+	JGE        next25
 	VMOVUPS.Z  (BX)(SI*1), K1, Z1
 
-position17:
+position27:
 	XORQ R8, R8
 	CMPQ R8, SI
-	JGE  rest19
+	JGE  rest29
 
-columns18:
+columns28:
 	VMOVUPS (BX)(R8*1), Z0
 	VMOVUPS Z0, (CX)(R8*1)
 	ADDQ    $0x40, R8
 	CMPQ    R8, SI
-	JLT     columns18
+	JLT     columns28
 
-rest19:
+rest29:
 	CMPQ    tail+72(FP), $0x00
-	JE      done20
+	JE      done30
 	VMOVUPS Z1, K1, (CX)(SI*1)
 
-done20:
+done30:
 	ADDQ ldz+24(FP), CX
 	INCQ AX
 	CMPQ AX, DI
-	JLT  position17
+	JLT  position27
 
-next15:
+next25:
 	ADDQ $0x08, DX
 	ADDQ ldy+56(FP), BX
 	CMPQ AX, hi+8(FP)
-	JLT  row14
+	JLT  row24
+	VZEROUPPER
+	RET
+
+// func edgeScatterAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·edgeScatterAVX512x1(SB), NOSPLIT, $0-80
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ ptr+40(FP), DX
+	MOVQ y+48(FP), BX
+
+row31:
+	MOVQ   ldy+56(FP), SI
+	IMUL3Q $0x08, SI, SI
+	ADDQ   BX, SI
+	MOVQ   lastByte+32(FP), DI
+	ADDQ   SI, DI
+
+lines33:
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, DI
+	JLT        lines33
+	PREFETCHT0 (DI)
+	MOVQ       8(DX), SI
+	CMPQ       SI, hi+8(FP)
+	CMOVQGT    hi+8(FP), SI
+	CMPQ       AX, SI
+	JGE        next32
+	VMOVSS     (BX), X0
+
+position34:
+	VMOVSS X0, (CX)
+	ADDQ   ldz+24(FP), CX
+	INCQ   AX
+	CMPQ   AX, SI
+	JLT    position34
+
+next32:
+	ADDQ $0x08, DX
+	ADDQ ldy+56(FP), BX
+	CMPQ AX, hi+8(FP)
+	JLT  row31
+	VZEROUPPER
+	RET
+
+// func edgeScatterAVX512x16(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·edgeScatterAVX512x16(SB), NOSPLIT, $0-80
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ ptr+40(FP), DX
+	MOVQ y+48(FP), BX
+
+row35:
+	MOVQ   ldy+56(FP), SI
+	IMUL3Q $0x08, SI, SI
+	ADDQ   BX, SI
+	MOVQ   lastByte+32(FP), DI
+	ADDQ   SI, DI
+
+lines37:
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, DI
+	JLT        lines37
+	PREFETCHT0 (DI)
+	MOVQ       8(DX), SI
+	CMPQ       SI, hi+8(FP)
+	CMOVQGT    hi+8(FP), SI
+	CMPQ       AX, SI
+	JGE        next36
+	VMOVUPS    (BX), Z0
+
+position38:
+	VMOVUPS Z0, (CX)
+	ADDQ    ldz+24(FP), CX
+	INCQ    AX
+	CMPQ    AX, SI
+	JLT     position38
+
+next36:
+	ADDQ $0x08, DX
+	ADDQ ldy+56(FP), BX
+	CMPQ AX, hi+8(FP)
+	JLT  row35
 	VZEROUPPER
 	RET
 
@@ -227,27 +469,27 @@ TEXT ·edgeDotAVX512x1(SB), NOSPLIT, $0-104
 	BZHIQ R9, R10, R10
 	KMOVW R10, K1
 
-row21:
+row39:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines23:
+lines41:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines23
+	JLT        lines41
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next22
+	JGE        next40
 	VMOVUPS.Z  (R8), K1, Z0
 
-position24:
+position42:
 	MOVL          (BX)(AX*4), R10
 	IMULQ         ldx+64(FP), R10
 	PREFETCHT0    (SI)(R10*1)
@@ -269,13 +511,13 @@ position24:
 	ADDQ          ldz+24(FP), CX
 	INCQ          AX
 	CMPQ          AX, R9
-	JLT           position24
+	JLT           position42
 
-next22:
+next40:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row21
+	JLT  row39
 	VZEROUPPER
 	RET
 
@@ -295,28 +537,28 @@ TEXT ·edgeDotAVX512x2(SB), NOSPLIT, $0-104
 	BZHIQ R9, R10, R10
 	KMOVW R10, K1
 
-row25:
+row43:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines27:
+lines45:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines27
+	JLT        lines45
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next26
+	JGE        next44
 	VMOVUPS    (R8), Z0
 	VMOVUPS.Z  64(R8), K1, Z1
 
-position28:
+position46:
 	MOVL          (BX)(AX*4), R10
 	IMULQ         ldx+64(FP), R10
 	PREFETCHT0    (SI)(R10*1)
@@ -342,13 +584,13 @@ position28:
 	ADDQ          ldz+24(FP), CX
 	INCQ          AX
 	CMPQ          AX, R9
-	JLT           position28
+	JLT           position46
 
-next26:
+next44:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row25
+	JLT  row43
 	VZEROUPPER
 	RET
 
@@ -368,29 +610,29 @@ TEXT ·edgeDotAVX512x3(SB), NOSPLIT, $0-104
 	BZHIQ R9, R10, R10
 	KMOVW R10, K1
 
-row29:
+row47:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines31:
+lines49:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines31
+	JLT        lines49
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next30
+	JGE        next48
 	VMOVUPS    (R8), Z0
 	VMOVUPS    64(R8), Z1
 	VMOVUPS.Z  128(R8), K1, Z2
 
-position32:
+position50:
 	MOVL          (BX)(AX*4), R10
 	IMULQ         ldx+64(FP), R10
 	PREFETCHT0    (SI)(R10*1)
@@ -418,13 +660,13 @@ position32:
 	ADDQ          ldz+24(FP), CX
 	INCQ          AX
 	CMPQ          AX, R9
-	JLT           position32
+	JLT           position50
 
-next30:
+next48:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row29
+	JLT  row47
 	VZEROUPPER
 	RET
 
@@ -444,30 +686,30 @@ TEXT ·edgeDotAVX512x4(SB), NOSPLIT, $0-104
 	BZHIQ R9, R10, R10
 	KMOVW R10, K1
 
-row33:
+row51:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines35:
+lines53:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines35
+	JLT        lines53
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next34
+	JGE        next52
 	VMOVUPS    (R8), Z0
 	VMOVUPS    64(R8), Z1
 	VMOVUPS    128(R8), Z2
 	VMOVUPS.Z  192(R8), K1, Z3
 
-position36:
+position54:
 	MOVL          (BX)(AX*4), R10
 	IMULQ         ldx+64(FP), R10
 	PREFETCHT0    (SI)(R10*1)
@@ -497,13 +739,13 @@ position36:
 	ADDQ          ldz+24(FP), CX
 	INCQ          AX
 	CMPQ          AX, R9
-	JLT           position36
+	JLT           position54
 
-next34:
+next52:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row33
+	JLT  row51
 	VZEROUPPER
 	RET
 
@@ -523,31 +765,31 @@ TEXT ·edgeDotAVX512x5(SB), NOSPLIT, $0-104
 	BZHIQ R9, R10, R10
 	KMOVW R10, K1
 
-row37:
+row55:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines39:
+lines57:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines39
+	JLT        lines57
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next38
+	JGE        next56
 	VMOVUPS    (R8), Z0
 	VMOVUPS    64(R8), Z1
 	VMOVUPS    128(R8), Z2
 	VMOVUPS    192(R8), Z3
 	VMOVUPS.Z  256(R8), K1, Z4
 
-position40:
+position58:
 	MOVL          (BX)(AX*4), R10
 	IMULQ         ldx+64(FP), R10
 	PREFETCHT0    (SI)(R10*1)
@@ -579,13 +821,13 @@ position40:
 	ADDQ          ldz+24(FP), CX
 	INCQ          AX
 	CMPQ          AX, R9
-	JLT           position40
+	JLT           position58
 
-next38:
+next56:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row37
+	JLT  row55
 	VZEROUPPER
 	RET
 
@@ -605,24 +847,24 @@ TEXT ·edgeDotAVX512x6(SB), NOSPLIT, $0-104
 	BZHIQ R9, R10, R10
 	KMOVW R10, K1
 
-row41:
+row59:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines43:
+lines61:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines43
+	JLT        lines61
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next42
+	JGE        next60
 	VMOVUPS    (R8), Z0
 	VMOVUPS    64(R8), Z1
 	VMOVUPS    128(R8), Z2
@@ -630,7 +872,7 @@ lines43:
 	VMOVUPS    256(R8), Z4
 	VMOVUPS.Z  320(R8), K1, Z5
 
-position44:
+position62:
 	MOVL          (BX)(AX*4), R10
 	IMULQ         ldx+64(FP), R10
 	PREFETCHT0    (SI)(R10*1)
@@ -664,13 +906,13 @@ position44:
 	ADDQ          ldz+24(FP), CX
 	INCQ          AX
 	CMPQ          AX, R9
-	JLT           position44
+	JLT           position62
 
-next42:
+next60:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row41
+	JLT  row59
 	VZEROUPPER
 	RET
 
@@ -690,24 +932,24 @@ TEXT ·edgeDotAVX512x7(SB), NOSPLIT, $0-104
 	BZHIQ R9, R10, R10
 	KMOVW R10, K1
 
-row45:
+row63:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines47:
+lines65:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines47
+	JLT        lines65
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next46
+	JGE        next64
 	VMOVUPS    (R8), Z0
 	VMOVUPS    64(R8), Z1
 	VMOVUPS    128(R8), Z2
@@ -716,7 +958,7 @@ lines47:
 	VMOVUPS    320(R8), Z5
 	VMOVUPS.Z  384(R8), K1, Z6
 
-position48:
+position66:
 	MOVL          (BX)(AX*4), R10
 	IMULQ         ldx+64(FP), R10
 	PREFETCHT0    (SI)(R10*1)
@@ -752,13 +994,13 @@ position48:
 	ADDQ          ldz+24(FP), CX
 	INCQ          AX
 	CMPQ          AX, R9
-	JLT           position48
+	JLT           position66
 
-next46:
+next64:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row45
+	JLT  row63
 	VZEROUPPER
 	RET
 
@@ -778,24 +1020,24 @@ TEXT ·edgeDotAVX512x8(SB), NOSPLIT, $0-104
 	BZHIQ R9, R10, R10
 	KMOVW R10, K1
 
-row49:
+row67:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines51:
+lines69:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines51
+	JLT        lines69
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next50
+	JGE        next68
 	VMOVUPS    (R8), Z0
 	VMOVUPS    64(R8), Z1
 	VMOVUPS    128(R8), Z2
@@ -805,7 +1047,7 @@ lines51:
 	VMOVUPS    384(R8), Z6
 	VMOVUPS.Z  448(R8), K1, Z7
 
-position52:
+position70:
 	MOVL          (BX)(AX*4), R10
 	IMULQ         ldx+64(FP), R10
 	PREFETCHT0    (SI)(R10*1)
@@ -843,13 +1085,13 @@ position52:
 	ADDQ          ldz+24(FP), CX
 	INCQ          AX
 	CMPQ          AX, R9
-	JLT           position52
+	JLT           position70
 
-next50:
+next68:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row49
+	JLT  row67
 	VZEROUPPER
 	RET
 
@@ -869,24 +1111,24 @@ TEXT ·edgeDotAVX512x16(SB), NOSPLIT, $0-104
 	BZHIQ R9, R10, R10
 	KMOVW R10, K1
 
-row53:
+row71:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines55:
+lines73:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines55
+	JLT        lines73
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next54
+	JGE        next72
 	VMOVUPS    (R8), Z0
 	VMOVUPS    64(R8), Z1
 	VMOVUPS    128(R8), Z2
@@ -904,7 +1146,7 @@ lines55:
 	VMOVUPS    896(R8), Z14
 	VMOVUPS.Z  960(R8), K1, Z15
 
-position56:
+position74:
 	MOVL          (BX)(AX*4), R10
 	IMULQ         ldx+64(FP), R10
 	PREFETCHT0    (SI)(R10*1)
@@ -958,13 +1200,13 @@ position56:
 	ADDQ          ldz+24(FP), CX
 	INCQ          AX
 	CMPQ          AX, R9
-	JLT           position56
+	JLT           position74
 
-next54:
+next72:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row53
+	JLT  row71
 	VZEROUPPER
 	RET
 
@@ -985,37 +1227,37 @@ TEXT ·edgeDotWideAVX512(SB), NOSPLIT, $8-128
 	KMOVW R10, K1
 	MOVQ  full+112(FP), R9
 
-row57:
+row75:
 	MOVQ   ldy+88(FP), R10
 	IMUL3Q $0x08, R10, R10
 	ADDQ   R8, R10
 	MOVQ   lastByte+32(FP), R11
 	ADDQ   R10, R11
 
-lines59:
+lines77:
 	PREFETCHT0 (R10)
 	ADDQ       $0x40, R10
 	CMPQ       R10, R11
-	JLT        lines59
+	JLT        lines77
 	PREFETCHT0 (R11)
 	MOVQ       8(DI), R10
 	CMPQ       R10, hi+8(FP)
 	CMOVQGT    hi+8(FP), R10
 	CMPQ       AX, R10
-	JGE        next58
+	JGE        next76
 
-position60:
+position78:
 	MOVL  (BX)(AX*4), R11
 	IMULQ ldx+64(FP), R11
 	ADDQ  SI, R11
 	MOVQ  lastByte+32(FP), R12
 	ADDQ  R11, R12
 
-lines61:
+lines79:
 	PREFETCHT0 (R11)
 	ADDQ       $0x40, R11
 	CMPQ       R11, R12
-	JLT        lines61
+	JLT        lines79
 	PREFETCHT0 (R12)
 	MOVL       (DX)(AX*4), R11
 	IMULQ      ldx+64(FP), R11
@@ -1024,16 +1266,16 @@ lines61:
 	MOVQ       CX, R13
 	MOVQ       heads+96(FP), R14
 
-head62:
+head80:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	XORQ   R15, R15
 	LEAQ   -256(R9), BP
-	JMP    fourcheck64
+	JMP    fourcheck82
 
-four63:
+four81:
 	VMOVUPS     (R12)(R15*1), Z0
 	VFMADD231PS (R11)(R15*1), Z0, Z1
 	VMOVUPS     64(R12)(R15*1), Z0
@@ -1044,25 +1286,25 @@ four63:
 	VFMADD231PS 192(R11)(R15*1), Z0, Z4
 	ADDQ        $0x00000100, R15
 
-fourcheck64:
+fourcheck82:
 	CMPQ R15, BP
-	JLE  four63
-	JMP  onecheck66
+	JLE  four81
+	JMP  onecheck84
 
-one65:
+one83:
 	VMOVUPS     (R12)(R15*1), Z0
 	VFMADD231PS (R11)(R15*1), Z0, Z1
 	ADDQ        $0x40, R15
 
-onecheck66:
+onecheck84:
 	CMPQ        R15, R9
-	JLT         one65
+	JLT         one83
 	CMPQ        tail+120(FP), $0x00
-	JE          done67
+	JE          done85
 	VMOVUPS.Z   (R12)(R15*1), K1, Z0
 	VFMADD231PS (R11)(R15*1), Z0, K1, Z2
 
-done67:
+done85:
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z4, Z2, Z2
 	VADDPS        Z2, Z1, Z1
@@ -1079,17 +1321,17 @@ done67:
 	ADDQ          width+104(FP), R12
 	ADDQ          $0x04, R13
 	DECQ          R14
-	JNZ           head62
+	JNZ           head80
 	ADDQ          ldz+24(FP), CX
 	INCQ          AX
 	CMPQ          AX, R10
-	JLT           position60
+	JLT           position78
 
-next58:
+next76:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row57
+	JLT  row75
 	VZEROUPPER
 	RET
 
@@ -1106,30 +1348,30 @@ TEXT ·edgeDotEightAVX512(SB), NOSPLIT, $0-96
 	MOVQ    y+80(FP), R8
 	VMOVUPS evenThenOdd<>+0(SB), Z4
 
-row68:
+row86:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines70:
+lines88:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines70
+	JLT        lines88
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next69
+	JGE        next87
 	VMOVUPS    (R8), Z0
 	VMOVUPS    64(R8), Z1
 	VMOVUPS    128(R8), Z2
 	VMOVUPS    192(R8), Z3
 
-position71:
+position89:
 	MOVL       (BX)(AX*4), R10
 	IMULQ      ldx+64(FP), R10
 	PREFETCHT0 (SI)(R10*1)
@@ -1160,13 +1402,13 @@ position71:
 	ADDQ       ldz+24(FP), CX
 	INCQ       AX
 	CMPQ       AX, R9
-	JLT        position71
+	JLT        position89
 
-next69:
+next87:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row68
+	JLT  row86
 	VZEROUPPER
 	RET
 
@@ -1206,72 +1448,72 @@ TEXT ·edgeAddAVX2(SB), NOSPLIT, $0-112
 	SUBQ    R10, R12
 	VMOVUPS (R11)(R12*4), Y0
 
-row72:
+row90:
 	MOVQ   ldy+88(FP), R10
 	IMUL3Q $0x08, R10, R10
 	ADDQ   R8, R10
 	MOVQ   lastByte+32(FP), R11
 	ADDQ   R10, R11
 
-lines74:
+lines92:
 	PREFETCHT0 (R10)
 	ADDQ       $0x40, R10
 	CMPQ       R10, R11
-	JLT        lines74
+	JLT        lines92
 	PREFETCHT0 (R11)
 	MOVQ       8(DI), R10
 	CMPQ       R10, hi+8(FP)
 	CMOVQGT    hi+8(FP), R10
 	CMPQ       AX, R10
-	JGE        next73
+	JGE        next91
 	VMASKMOVPS (R8)(R9*1), Y0, Y2
 
-position75:
+position93:
 	MOVL  (BX)(AX*4), R11
 	IMULQ ldx+64(FP), R11
 	ADDQ  SI, R11
 	MOVQ  lastByte+32(FP), R12
 	ADDQ  R11, R12
 
-lines79:
+lines97:
 	PREFETCHT0 (R11)
 	ADDQ       $0x40, R11
 	CMPQ       R11, R12
-	JLT        lines79
+	JLT        lines97
 	PREFETCHT0 (R12)
 	MOVL       (DX)(AX*4), R11
 	IMULQ      ldx+64(FP), R11
 	ADDQ       SI, R11
 	XORQ       R12, R12
 	CMPQ       R12, R9
-	JGE        rest77
+	JGE        rest95
 
-columns76:
+columns94:
 	VMOVUPS (R11)(R12*1), Y1
 	VADDPS  (R8)(R12*1), Y1, Y1
 	VMOVUPS Y1, (CX)(R12*1)
 	ADDQ    $0x20, R12
 	CMPQ    R12, R9
-	JLT     columns76
+	JLT     columns94
 
-rest77:
+rest95:
 	CMPQ       tail+104(FP), $0x00
-	JE         done78
+	JE         done96
 	VMASKMOVPS (R11)(R9*1), Y0, Y1
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(R9*1)
 
-done78:
+done96:
 	ADDQ ldz+24(FP), CX
 	INCQ AX
 	CMPQ AX, R10
-	JLT  position75
+	JLT  position93
 
-next73:
+next91:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row72
+	JLT  row90
 	VZEROUPPER
 	RET
 
@@ -1293,6 +1535,111 @@ DATA lanesAVX2<>+56(SB)/4, $0x00000000
 DATA lanesAVX2<>+60(SB)/4, $0x00000000
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
 
+// func edgeAddAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·edgeAddAVX2x1(SB), NOSPLIT, $0-112
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ other+40(FP), DX
+	MOVQ ahead+48(FP), BX
+	MOVQ x+56(FP), SI
+	LEAQ (DX)(BX*4), BX
+	MOVQ ptr+72(FP), BX
+	MOVQ y+80(FP), DI
+
+row98:
+	MOVQ   ldy+88(FP), R8
+	IMUL3Q $0x08, R8, R8
+	ADDQ   DI, R8
+	MOVQ   lastByte+32(FP), R9
+	ADDQ   R8, R9
+
+lines100:
+	PREFETCHT0 (R8)
+	ADDQ       $0x40, R8
+	CMPQ       R8, R9
+	JLT        lines100
+	PREFETCHT0 (R9)
+	MOVQ       8(BX), R8
+	CMPQ       R8, hi+8(FP)
+	CMOVQGT    hi+8(FP), R8
+	CMPQ       AX, R8
+	JGE        next99
+	VMOVSS     (DI), X1
+
+position101:
+	MOVL   (DX)(AX*4), R9
+	IMULQ  ldx+64(FP), R9
+	VADDSS (SI)(R9*1), X1, X0
+	VMOVSS X0, (CX)
+	ADDQ   ldz+24(FP), CX
+	INCQ   AX
+	CMPQ   AX, R8
+	JLT    position101
+
+next99:
+	ADDQ $0x08, BX
+	ADDQ ldy+88(FP), DI
+	CMPQ AX, hi+8(FP)
+	JLT  row98
+	VZEROUPPER
+	RET
+
+// func edgeAddAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·edgeAddAVX2x8(SB), NOSPLIT, $0-112
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ other+40(FP), DX
+	MOVQ ahead+48(FP), BX
+	MOVQ x+56(FP), SI
+	LEAQ (DX)(BX*4), BX
+	MOVQ ptr+72(FP), DI
+	MOVQ y+80(FP), R8
+
+row102:
+	MOVQ   ldy+88(FP), R9
+	IMUL3Q $0x08, R9, R9
+	ADDQ   R8, R9
+	MOVQ   lastByte+32(FP), R10
+	ADDQ   R9, R10
+
+lines104:
+	PREFETCHT0 (R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R10
+	JLT        lines104
+	PREFETCHT0 (R10)
+	MOVQ       8(DI), R9
+	CMPQ       R9, hi+8(FP)
+	CMOVQGT    hi+8(FP), R9
+	CMPQ       AX, R9
+	JGE        next103
+	VMOVUPS    (R8), Y1
+
+position105:
+	MOVL       (BX)(AX*4), R10
+	IMULQ      ldx+64(FP), R10
+	PREFETCHT0 (SI)(R10*1)
+	ADDQ       lastByte+32(FP), R10
+	PREFETCHT0 (SI)(R10*1)
+	MOVL       (DX)(AX*4), R10
+	IMULQ      ldx+64(FP), R10
+	VADDPS     (SI)(R10*1), Y1, Y0
+	VMOVUPS    Y0, (CX)
+	ADDQ       ldz+24(FP), CX
+	INCQ       AX
+	CMPQ       AX, R9
+	JLT        position105
+
+next103:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row102
+	VZEROUPPER
+	RET
+
 // func edgeGatherAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
 // Requires: AVX, MMX+
 TEXT ·edgeGatherAVX2(SB), NOSPLIT, $0-88
@@ -1310,44 +1657,95 @@ TEXT ·edgeGatherAVX2(SB), NOSPLIT, $0-88
 	VMOVUPS (R9)(R10*4), Y0
 	MOVQ    hi+8(FP), R8
 
-position80:
+position106:
 	MOVL  (BX)(AX*4), R9
 	IMULQ ldx+64(FP), R9
 	ADDQ  SI, R9
 	MOVQ  lastByte+32(FP), R10
 	ADDQ  R9, R10
 
-lines84:
+lines110:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines84
+	JLT        lines110
 	PREFETCHT0 (R10)
 	MOVL       (DX)(AX*4), R9
 	IMULQ      ldx+64(FP), R9
 	ADDQ       SI, R9
 	XORQ       R10, R10
 	CMPQ       R10, DI
-	JGE        rest82
+	JGE        rest108
 
-columns81:
+columns107:
 	VMOVUPS (R9)(R10*1), Y1
 	VMOVUPS Y1, (CX)(R10*1)
 	ADDQ    $0x20, R10
 	CMPQ    R10, DI
-	JLT     columns81
+	JLT     columns107
 
-rest82:
+rest108:
 	CMPQ       tail+80(FP), $0x00
-	JE         done83
+	JE         done109
 	VMASKMOVPS (R9)(DI*1), Y0, Y1
 	VMASKMOVPS Y1, Y0, (CX)(DI*1)
 
-done83:
+done109:
 	ADDQ ldz+24(FP), CX
 	INCQ AX
 	CMPQ AX, R8
-	JLT  position80
+	JLT  position106
+	VZEROUPPER
+	RET
+
+// func edgeGatherAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
+// Requires: AVX
+TEXT ·edgeGatherAVX2x1(SB), NOSPLIT, $0-88
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ other+40(FP), DX
+	MOVQ ahead+48(FP), BX
+	MOVQ x+56(FP), SI
+	LEAQ (DX)(BX*4), BX
+	MOVQ hi+8(FP), BX
+
+position111:
+	MOVL   (DX)(AX*4), DI
+	IMULQ  ldx+64(FP), DI
+	VMOVSS (SI)(DI*1), X0
+	VMOVSS X0, (CX)
+	ADDQ   ldz+24(FP), CX
+	INCQ   AX
+	CMPQ   AX, BX
+	JLT    position111
+	VZEROUPPER
+	RET
+
+// func edgeGatherAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, full int, tail int)
+// Requires: AVX, MMX+
+TEXT ·edgeGatherAVX2x8(SB), NOSPLIT, $0-88
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ other+40(FP), DX
+	MOVQ ahead+48(FP), BX
+	MOVQ x+56(FP), SI
+	LEAQ (DX)(BX*4), BX
+	MOVQ hi+8(FP), DI
+
+position112:
+	MOVL       (BX)(AX*4), R8
+	IMULQ      ldx+64(FP), R8
+	PREFETCHT0 (SI)(R8*1)
+	ADDQ       lastByte+32(FP), R8
+	PREFETCHT0 (SI)(R8*1)
+	MOVL       (DX)(AX*4), R8
+	IMULQ      ldx+64(FP), R8
+	VMOVUPS    (SI)(R8*1), Y0
+	VMOVUPS    Y0, (CX)
+	ADDQ       ldz+24(FP), CX
+	INCQ       AX
+	CMPQ       AX, DI
+	JLT        position112
 	VZEROUPPER
 	RET
 
@@ -1365,54 +1763,140 @@ TEXT ·edgeScatterAVX2(SB), NOSPLIT, $0-80
 	SUBQ    DI, R9
 	VMOVUPS (R8)(R9*4), Y0
 
-row85:
+row113:
 	MOVQ   ldy+56(FP), DI
 	IMUL3Q $0x08, DI, DI
 	ADDQ   BX, DI
 	MOVQ   lastByte+32(FP), R8
 	ADDQ   DI, R8
 
-lines87:
+lines115:
 	PREFETCHT0 (DI)
 	ADDQ       $0x40, DI
 	CMPQ       DI, R8
-	JLT        lines87
+	JLT        lines115
 	PREFETCHT0 (R8)
 	MOVQ       8(DX), DI
 	CMPQ       DI, hi+8(FP)
 	CMOVQGT    hi+8(FP), DI
 	CMPQ       AX, DI
-	JGE        next86
+	JGE        next114
 	VMASKMOVPS (BX)(SI*1), Y0, Y2
 
-position88:
+position116:
 	XORQ R8, R8
 	CMPQ R8, SI
-	JGE  rest90
+	JGE  rest118
 
-columns89:
+columns117:
 	VMOVUPS (BX)(R8*1), Y1
 	VMOVUPS Y1, (CX)(R8*1)
 	ADDQ    $0x20, R8
 	CMPQ    R8, SI
-	JLT     columns89
+	JLT     columns117
 
-rest90:
+rest118:
 	CMPQ       tail+72(FP), $0x00
-	JE         done91
+	JE         done119
 	VMASKMOVPS Y2, Y0, (CX)(SI*1)
 
-done91:
+done119:
 	ADDQ ldz+24(FP), CX
 	INCQ AX
 	CMPQ AX, DI
-	JLT  position88
+	JLT  position116
 
-next86:
+next114:
 	ADDQ $0x08, DX
 	ADDQ ldy+56(FP), BX
 	CMPQ AX, hi+8(FP)
-	JLT  row85
+	JLT  row113
+	VZEROUPPER
+	RET
+
+// func edgeScatterAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·edgeScatterAVX2x1(SB), NOSPLIT, $0-80
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ ptr+40(FP), DX
+	MOVQ y+48(FP), BX
+
+row120:
+	MOVQ   ldy+56(FP), SI
+	IMUL3Q $0x08, SI, SI
+	ADDQ   BX, SI
+	MOVQ   lastByte+32(FP), DI
+	ADDQ   SI, DI
+
+lines122:
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, DI
+	JLT        lines122
+	PREFETCHT0 (DI)
+	MOVQ       8(DX), SI
+	CMPQ       SI, hi+8(FP)
+	CMOVQGT    hi+8(FP), SI
+	CMPQ       AX, SI
+	JGE        next121
+	VMOVSS     (BX), X0
+
+position123:
+	VMOVSS X0, (CX)
+	ADDQ   ldz+24(FP), CX
+	INCQ   AX
+	CMPQ   AX, SI
+	JLT    position123
+
+next121:
+	ADDQ $0x08, DX
+	ADDQ ldy+56(FP), BX
+	CMPQ AX, hi+8(FP)
+	JLT  row120
+	VZEROUPPER
+	RET
+
+// func edgeScatterAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, ptr *int64, y *float32, ldy int, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·edgeScatterAVX2x8(SB), NOSPLIT, $0-80
+	MOVQ p+0(FP), AX
+	MOVQ z+16(FP), CX
+	MOVQ ptr+40(FP), DX
+	MOVQ y+48(FP), BX
+
+row124:
+	MOVQ   ldy+56(FP), SI
+	IMUL3Q $0x08, SI, SI
+	ADDQ   BX, SI
+	MOVQ   lastByte+32(FP), DI
+	ADDQ   SI, DI
+
+lines126:
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, DI
+	JLT        lines126
+	PREFETCHT0 (DI)
+	MOVQ       8(DX), SI
+	CMPQ       SI, hi+8(FP)
+	CMOVQGT    hi+8(FP), SI
+	CMPQ       AX, SI
+	JGE        next125
+	VMOVUPS    (BX), Y0
+
+position127:
+	VMOVUPS Y0, (CX)
+	ADDQ    ldz+24(FP), CX
+	INCQ    AX
+	CMPQ    AX, SI
+	JLT     position127
+
+next125:
+	ADDQ $0x08, DX
+	ADDQ ldy+56(FP), BX
+	CMPQ AX, hi+8(FP)
+	JLT  row124
 	VZEROUPPER
 	RET
 
@@ -1433,27 +1917,27 @@ TEXT ·edgeDotAVX2x1(SB), NOSPLIT, $0-104
 	SUBQ    R9, R11
 	VMOVUPS (R10)(R11*4), Y0
 
-row92:
+row128:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines94:
+lines130:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines94
+	JLT        lines130
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next93
+	JGE        next129
 	VMASKMOVPS (R8), Y0, Y1
 
-position95:
+position131:
 	MOVL         (BX)(AX*4), R10
 	IMULQ        ldx+64(FP), R10
 	ADDQ         lastByte+32(FP), R10
@@ -1473,13 +1957,13 @@ position95:
 	ADDQ         ldz+24(FP), CX
 	INCQ         AX
 	CMPQ         AX, R9
-	JLT          position95
+	JLT          position131
 
-next93:
+next129:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row92
+	JLT  row128
 	VZEROUPPER
 	RET
 
@@ -1500,28 +1984,28 @@ TEXT ·edgeDotAVX2x2(SB), NOSPLIT, $0-104
 	SUBQ    R9, R11
 	VMOVUPS (R10)(R11*4), Y0
 
-row96:
+row132:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines98:
+lines134:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines98
+	JLT        lines134
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next97
+	JGE        next133
 	VMOVUPS    (R8), Y1
 	VMASKMOVPS 32(R8), Y0, Y2
 
-position99:
+position135:
 	MOVL         (BX)(AX*4), R10
 	IMULQ        ldx+64(FP), R10
 	PREFETCHT0   (SI)(R10*1)
@@ -1545,13 +2029,13 @@ position99:
 	ADDQ         ldz+24(FP), CX
 	INCQ         AX
 	CMPQ         AX, R9
-	JLT          position99
+	JLT          position135
 
-next97:
+next133:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row96
+	JLT  row132
 	VZEROUPPER
 	RET
 
@@ -1572,29 +2056,29 @@ TEXT ·edgeDotAVX2x3(SB), NOSPLIT, $0-104
 	SUBQ    R9, R11
 	VMOVUPS (R10)(R11*4), Y0
 
-row100:
+row136:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines102:
+lines138:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines102
+	JLT        lines138
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next101
+	JGE        next137
 	VMOVUPS    (R8), Y1
 	VMOVUPS    32(R8), Y2
 	VMASKMOVPS 64(R8), Y0, Y3
 
-position103:
+position139:
 	MOVL         (BX)(AX*4), R10
 	IMULQ        ldx+64(FP), R10
 	PREFETCHT0   (SI)(R10*1)
@@ -1619,13 +2103,13 @@ position103:
 	ADDQ         ldz+24(FP), CX
 	INCQ         AX
 	CMPQ         AX, R9
-	JLT          position103
+	JLT          position139
 
-next101:
+next137:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row100
+	JLT  row136
 	VZEROUPPER
 	RET
 
@@ -1646,30 +2130,30 @@ TEXT ·edgeDotAVX2x4(SB), NOSPLIT, $0-104
 	SUBQ    R9, R11
 	VMOVUPS (R10)(R11*4), Y0
 
-row104:
+row140:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines106:
+lines142:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines106
+	JLT        lines142
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next105
+	JGE        next141
 	VMOVUPS    (R8), Y1
 	VMOVUPS    32(R8), Y2
 	VMOVUPS    64(R8), Y3
 	VMASKMOVPS 96(R8), Y0, Y4
 
-position107:
+position143:
 	MOVL         (BX)(AX*4), R10
 	IMULQ        ldx+64(FP), R10
 	PREFETCHT0   (SI)(R10*1)
@@ -1696,13 +2180,13 @@ position107:
 	ADDQ         ldz+24(FP), CX
 	INCQ         AX
 	CMPQ         AX, R9
-	JLT          position107
+	JLT          position143
 
-next105:
+next141:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row104
+	JLT  row140
 	VZEROUPPER
 	RET
 
@@ -1723,31 +2207,31 @@ TEXT ·edgeDotAVX2x5(SB), NOSPLIT, $0-104
 	SUBQ    R9, R11
 	VMOVUPS (R10)(R11*4), Y0
 
-row108:
+row144:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines110:
+lines146:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines110
+	JLT        lines146
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next109
+	JGE        next145
 	VMOVUPS    (R8), Y1
 	VMOVUPS    32(R8), Y2
 	VMOVUPS    64(R8), Y3
 	VMOVUPS    96(R8), Y4
 	VMASKMOVPS 128(R8), Y0, Y5
 
-position111:
+position147:
 	MOVL         (BX)(AX*4), R10
 	IMULQ        ldx+64(FP), R10
 	PREFETCHT0   (SI)(R10*1)
@@ -1775,13 +2259,13 @@ position111:
 	ADDQ         ldz+24(FP), CX
 	INCQ         AX
 	CMPQ         AX, R9
-	JLT          position111
+	JLT          position147
 
-next109:
+next145:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row108
+	JLT  row144
 	VZEROUPPER
 	RET
 
@@ -1802,24 +2286,24 @@ TEXT ·edgeDotAVX2x6(SB), NOSPLIT, $0-104
 	SUBQ    R9, R11
 	VMOVUPS (R10)(R11*4), Y0
 
-row112:
+row148:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines114:
+lines150:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines114
+	JLT        lines150
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next113
+	JGE        next149
 	VMOVUPS    (R8), Y1
 	VMOVUPS    32(R8), Y2
 	VMOVUPS    64(R8), Y3
@@ -1827,7 +2311,7 @@ lines114:
 	VMOVUPS    128(R8), Y5
 	VMASKMOVPS 160(R8), Y0, Y6
 
-position115:
+position151:
 	MOVL         (BX)(AX*4), R10
 	IMULQ        ldx+64(FP), R10
 	PREFETCHT0   (SI)(R10*1)
@@ -1857,13 +2341,13 @@ position115:
 	ADDQ         ldz+24(FP), CX
 	INCQ         AX
 	CMPQ         AX, R9
-	JLT          position115
+	JLT          position151
 
-next113:
+next149:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row112
+	JLT  row148
 	VZEROUPPER
 	RET
 
@@ -1884,24 +2368,24 @@ TEXT ·edgeDotAVX2x7(SB), NOSPLIT, $0-104
 	SUBQ    R9, R11
 	VMOVUPS (R10)(R11*4), Y0
 
-row116:
+row152:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines118:
+lines154:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines118
+	JLT        lines154
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next117
+	JGE        next153
 	VMOVUPS    (R8), Y1
 	VMOVUPS    32(R8), Y2
 	VMOVUPS    64(R8), Y3
@@ -1910,7 +2394,7 @@ lines118:
 	VMOVUPS    160(R8), Y6
 	VMASKMOVPS 192(R8), Y0, Y7
 
-position119:
+position155:
 	MOVL         (BX)(AX*4), R10
 	IMULQ        ldx+64(FP), R10
 	PREFETCHT0   (SI)(R10*1)
@@ -1941,13 +2425,13 @@ position119:
 	ADDQ         ldz+24(FP), CX
 	INCQ         AX
 	CMPQ         AX, R9
-	JLT          position119
+	JLT          position155
 
-next117:
+next153:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row116
+	JLT  row152
 	VZEROUPPER
 	RET
 
@@ -1968,24 +2452,24 @@ TEXT ·edgeDotAVX2x8(SB), NOSPLIT, $0-104
 	SUBQ    R9, R11
 	VMOVUPS (R10)(R11*4), Y0
 
-row120:
+row156:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines122:
+lines158:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines122
+	JLT        lines158
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next121
+	JGE        next157
 	VMOVUPS    (R8), Y1
 	VMOVUPS    32(R8), Y2
 	VMOVUPS    64(R8), Y3
@@ -1995,7 +2479,7 @@ lines122:
 	VMOVUPS    192(R8), Y7
 	VMASKMOVPS 224(R8), Y0, Y8
 
-position123:
+position159:
 	MOVL         (BX)(AX*4), R10
 	IMULQ        ldx+64(FP), R10
 	PREFETCHT0   (SI)(R10*1)
@@ -2028,13 +2512,13 @@ position123:
 	ADDQ         ldz+24(FP), CX
 	INCQ         AX
 	CMPQ         AX, R9
-	JLT          position123
+	JLT          position159
 
-next121:
+next157:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row120
+	JLT  row156
 	VZEROUPPER
 	RET
 
@@ -2055,24 +2539,24 @@ TEXT ·edgeDotAVX2x12(SB), NOSPLIT, $0-104
 	SUBQ    R9, R11
 	VMOVUPS (R10)(R11*4), Y0
 
-row124:
+row160:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines126:
+lines162:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines126
+	JLT        lines162
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next125
+	JGE        next161
 	VMOVUPS    (R8), Y1
 	VMOVUPS    32(R8), Y2
 	VMOVUPS    64(R8), Y3
@@ -2086,7 +2570,7 @@ lines126:
 	VMOVUPS    320(R8), Y11
 	VMASKMOVPS 352(R8), Y0, Y12
 
-position127:
+position163:
 	MOVL         (BX)(AX*4), R10
 	IMULQ        ldx+64(FP), R10
 	PREFETCHT0   (SI)(R10*1)
@@ -2125,13 +2609,13 @@ position127:
 	ADDQ         ldz+24(FP), CX
 	INCQ         AX
 	CMPQ         AX, R9
-	JLT          position127
+	JLT          position163
 
-next125:
+next161:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row124
+	JLT  row160
 	VZEROUPPER
 	RET
 
@@ -2153,37 +2637,37 @@ TEXT ·edgeDotWideAVX2(SB), NOSPLIT, $8-128
 	VMOVUPS (R10)(R11*4), Y0
 	MOVQ    full+112(FP), R9
 
-row128:
+row164:
 	MOVQ   ldy+88(FP), R10
 	IMUL3Q $0x08, R10, R10
 	ADDQ   R8, R10
 	MOVQ   lastByte+32(FP), R11
 	ADDQ   R10, R11
 
-lines130:
+lines166:
 	PREFETCHT0 (R10)
 	ADDQ       $0x40, R10
 	CMPQ       R10, R11
-	JLT        lines130
+	JLT        lines166
 	PREFETCHT0 (R11)
 	MOVQ       8(DI), R10
 	CMPQ       R10, hi+8(FP)
 	CMOVQGT    hi+8(FP), R10
 	CMPQ       AX, R10
-	JGE        next129
+	JGE        next165
 
-position131:
+position167:
 	MOVL  (BX)(AX*4), R11
 	IMULQ ldx+64(FP), R11
 	ADDQ  SI, R11
 	MOVQ  lastByte+32(FP), R12
 	ADDQ  R11, R12
 
-lines132:
+lines168:
 	PREFETCHT0 (R11)
 	ADDQ       $0x40, R11
 	CMPQ       R11, R12
-	JLT        lines132
+	JLT        lines168
 	PREFETCHT0 (R12)
 	MOVL       (DX)(AX*4), R11
 	IMULQ      ldx+64(FP), R11
@@ -2192,16 +2676,16 @@ lines132:
 	MOVQ       CX, R13
 	MOVQ       heads+96(FP), R14
 
-head133:
+head169:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	XORQ   R15, R15
 	LEAQ   -128(R9), BP
-	JMP    fourcheck135
+	JMP    fourcheck171
 
-four134:
+four170:
 	VMOVUPS     (R12)(R15*1), Y1
 	VFMADD231PS (R11)(R15*1), Y1, Y2
 	VMOVUPS     32(R12)(R15*1), Y1
@@ -2212,26 +2696,26 @@ four134:
 	VFMADD231PS 96(R11)(R15*1), Y1, Y5
 	ADDQ        $0x00000080, R15
 
-fourcheck135:
+fourcheck171:
 	CMPQ R15, BP
-	JLE  four134
-	JMP  onecheck137
+	JLE  four170
+	JMP  onecheck173
 
-one136:
+one172:
 	VMOVUPS     (R12)(R15*1), Y1
 	VFMADD231PS (R11)(R15*1), Y1, Y2
 	ADDQ        $0x20, R15
 
-onecheck137:
+onecheck173:
 	CMPQ        R15, R9
-	JLT         one136
+	JLT         one172
 	CMPQ        tail+120(FP), $0x00
-	JE          done138
+	JE          done174
 	VMASKMOVPS  (R12)(R15*1), Y0, Y1
 	VMASKMOVPS  (R11)(R15*1), Y0, Y6
 	VFMADD231PS Y6, Y1, Y3
 
-done138:
+done174:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y3, Y2, Y2
@@ -2246,17 +2730,17 @@ done138:
 	ADDQ         width+104(FP), R12
 	ADDQ         $0x04, R13
 	DECQ         R14
-	JNZ          head133
+	JNZ          head169
 	ADDQ         ldz+24(FP), CX
 	INCQ         AX
 	CMPQ         AX, R10
-	JLT          position131
+	JLT          position167
 
-next129:
+next165:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row128
+	JLT  row164
 	VZEROUPPER
 	RET
 
@@ -2272,26 +2756,26 @@ TEXT ·edgeDotEightAVX2(SB), NOSPLIT, $0-96
 	MOVQ ptr+72(FP), DI
 	MOVQ y+80(FP), R8
 
-row139:
+row175:
 	MOVQ   ldy+88(FP), R9
 	IMUL3Q $0x08, R9, R9
 	ADDQ   R8, R9
 	MOVQ   lastByte+32(FP), R10
 	ADDQ   R9, R10
 
-lines141:
+lines177:
 	PREFETCHT0 (R9)
 	ADDQ       $0x40, R9
 	CMPQ       R9, R10
-	JLT        lines141
+	JLT        lines177
 	PREFETCHT0 (R10)
 	MOVQ       8(DI), R9
 	CMPQ       R9, hi+8(FP)
 	CMOVQGT    hi+8(FP), R9
 	CMPQ       AX, R9
-	JGE        next140
+	JGE        next176
 
-position142:
+position178:
 	MOVL       (BX)(AX*4), R10
 	IMULQ      ldx+64(FP), R10
 	PREFETCHT0 (SI)(R10*1)
@@ -2331,12 +2815,12 @@ position142:
 	ADDQ       ldz+24(FP), CX
 	INCQ       AX
 	CMPQ       AX, R9
-	JLT        position142
+	JLT        position178
 
-next140:
+next176:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row139
+	JLT  row175
 	VZEROUPPER
 	RET

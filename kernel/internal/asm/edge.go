@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -10,9 +12,10 @@ import (
 // row for each.
 func edge() {
 	for _, v := range []vectors{zmm, ymm} {
-		edgeCopy(v, "edgeAdd", true, true, "adds the rows of both ends")
-		edgeCopy(v, "edgeGather", true, false, "copies the source's row")
-		edgeCopy(v, "edgeScatter", false, true, "copies the destination's row")
+		for _, c := range edgeCopies {
+			edgeCopy(v, c)
+			edgeCopyOne(v, c)
+		}
 		for n := 1; n <= 8; n++ {
 			edgeDot(v, n)
 		}
@@ -132,30 +135,47 @@ func (e *edges) prefetchRow(at reg.GPVirtual) {
 	PREFETCHT0(Mem{Base: last})
 }
 
-// edgeCopy builds z[p] = x[other[p]] + y[r], or one of its terms.
-func edgeCopy(v vectors, name string, sources, destinations bool, doc string) {
+// edgeCopies are the loops that build z[p] = x[other[p]] + y[r], or one of its terms.
+var edgeCopies = []copying{
+	{"edgeAdd", true, true, "adds the rows of both ends"},
+	{"edgeGather", true, false, "copies the source's row"},
+	{"edgeScatter", false, true, "copies the destination's row"},
+}
+
+type copying struct {
+	name                  string
+	sources, destinations bool
+	doc                   string
+}
+
+func (c copying) args() string {
 	args := "func(" + edgeArgs
-	if sources {
+	if c.sources {
 		args += sourceArgs
 	}
-	if destinations {
+	if c.destinations {
 		args += destArgs
 	}
-	TEXT(name+v.name, NOSPLIT, args+", full, tail int)")
-	Doc(name + v.name + " " + doc + " to each edge, in full bytes of whole vectors and a tail of values.")
-	e := beginEdges(v, sources, destinations)
+	return args + ", full, tail int)"
+}
+
+// edgeCopy builds a loop for rows of any width.
+func edgeCopy(v vectors, c copying) {
+	TEXT(c.name+v.name, NOSPLIT, c.args())
+	Doc(c.name + v.name + " " + c.doc + " to each edge, in full bytes of whole vectors and a tail of values.")
+	e := beginEdges(v, c.sources, c.destinations)
 	full := Load(Param("full"), GP64()).(reg.GPVirtual)
 	only := newTail(v, Load(Param("tail"), GP64()))
 	x, lastY := v.register(), v.register()
 	e.rows(func() {
-		if destinations {
+		if c.destinations {
 			only.load(Mem{Base: e.y, Index: full, Scale: 1}, lastY)
 		}
 	}, func(end reg.GPVirtual) {
 		loop, columns, rest, done := label("position"), label("columns"), label("rest"), label("done")
 		Label(loop)
 		q, j := GP64(), GP64()
-		if sources {
+		if c.sources {
 			e.prefetchAll()
 			MOVQ(e.source(e.other), q)
 			ADDQ(e.x, q)
@@ -165,10 +185,10 @@ func edgeCopy(v vectors, name string, sources, destinations bool, doc string) {
 		JGE(LabelRef(rest))
 		Label(columns)
 		switch {
-		case sources && destinations:
+		case c.sources && c.destinations:
 			VMOVUPS(Mem{Base: q, Index: j, Scale: 1}, x)
 			VADDPS(Mem{Base: e.y, Index: j, Scale: 1}, x, x)
-		case sources:
+		case c.sources:
 			VMOVUPS(Mem{Base: q, Index: j, Scale: 1}, x)
 		default:
 			VMOVUPS(Mem{Base: e.y, Index: j, Scale: 1}, x)
@@ -181,11 +201,11 @@ func edgeCopy(v vectors, name string, sources, destinations bool, doc string) {
 		CMPQ(argument("tail"), Imm(0))
 		JE(LabelRef(done))
 		switch {
-		case sources && destinations:
+		case c.sources && c.destinations:
 			only.load(Mem{Base: q, Index: full, Scale: 1}, x)
 			VADDPS(lastY, x, x)
 			only.store(x, Mem{Base: e.z, Index: full, Scale: 1})
-		case sources:
+		case c.sources:
 			only.load(Mem{Base: q, Index: full, Scale: 1}, x)
 			only.store(x, Mem{Base: e.z, Index: full, Scale: 1})
 		default:
@@ -194,6 +214,50 @@ func edgeCopy(v vectors, name string, sources, destinations bool, doc string) {
 		Label(done)
 		e.next(end, loop)
 	})
+}
+
+// edgeCopyOne builds loops for rows that are one value, or one vector; they do
+// not need to be told so.
+func edgeCopyOne(v vectors, c copying) {
+	for _, values := range []int{1, v.values()} {
+		name := fmt.Sprintf("%s%sx%d", c.name, v.name, values)
+		TEXT(name, NOSPLIT, c.args())
+		Doc(fmt.Sprintf("%s %s to each edge, %d values.", name, c.doc, values))
+		e := beginEdges(v, c.sources, c.destinations)
+		move, add := VMOVUPS, VADDPS
+		x, y := v.register(), v.register()
+		as := func(r reg.VecVirtual) Op { return r }
+		if values == 1 {
+			move, add = VMOVSS, VADDSS
+			as = func(r reg.VecVirtual) Op { return r.AsX() }
+		}
+		e.rows(func() {
+			if c.destinations {
+				move(Mem{Base: e.y}, as(y))
+			}
+		}, func(end reg.GPVirtual) {
+			loop := label("position")
+			Label(loop)
+			var q reg.GPVirtual
+			if c.sources {
+				if values > 1 {
+					e.prefetch(1)
+				}
+				q = e.source(e.other)
+			}
+			switch {
+			case c.sources && c.destinations:
+				add(Mem{Base: e.x, Index: q, Scale: 1}, as(y), as(x))
+				move(as(x), Mem{Base: e.z})
+			case c.sources:
+				move(Mem{Base: e.x, Index: q, Scale: 1}, as(x))
+				move(as(x), Mem{Base: e.z})
+			default:
+				move(as(y), Mem{Base: e.z})
+			}
+			e.next(end, loop)
+		})
+	}
 }
 
 // next goes on to the next position, or out of the loop.
