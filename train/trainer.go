@@ -32,6 +32,9 @@ type Settings struct {
 	Progress func(Epoch)
 	// Log receives what a user should hear once; nil is silent.
 	Log *slog.Logger
+	// Trace, where set, is called after every operation of every step and
+	// evaluation.
+	Trace func(runtime.Event)
 }
 
 // Epoch is what happened in one epoch. Scores are NaN where a split is empty.
@@ -132,7 +135,7 @@ func (t *Trainer) prepare() error {
 	if err != nil {
 		return err
 	}
-	o := runtime.Options{Threads: t.set.Threads, Seed: t.cfg.Seed}
+	o := runtime.Options{Threads: t.set.Threads, Seed: t.cfg.Seed, Trace: t.set.Trace}
 	if slices.ContainsFunc(programs, readsEntries) {
 		entries := program.SparseOf(x)
 		o.Features = &entries
