@@ -23,6 +23,8 @@ type Facts struct {
 	Optimizer *Optimizer
 	// Skip names passes that are not run: all of the optional ones with "none".
 	Skip map[string]bool
+
+	prices prices // of operations seen before
 }
 
 // Pass is a pure function from program to program.
@@ -89,6 +91,7 @@ type Traced struct {
 // the runtime executes. trace, where not nil, receives the program after each
 // pass that changed it.
 func Compile(p *Program, f Facts, trace func(Traced)) (*Program, error) {
+	f.prices = prices{}
 	return compile(Passes(), p, f, trace)
 }
 
@@ -107,26 +110,6 @@ func compile(passes []Pass, p *Program, f Facts, trace func(Traced)) (*Program, 
 		p = q
 	}
 	return p, nil
-}
-
-// price is what a choice is made by: scalar operations plus words moved per
-// step, what runs once being spread over the run's steps.
-func price(p *Program, f Facts) float64 {
-	sum := 0.0
-	costs := p.Costs()
-	for i, n := range p.Nodes {
-		work, err1 := costs[i].Work.Eval(f.Env)
-		bytes, err2 := costs[i].Bytes.Eval(f.Env)
-		if err1 != nil || err2 != nil {
-			return math.Inf(1)
-		}
-		c := float64(work) + float64(bytes)/4
-		if n.Stage == Pre {
-			c /= float64(max(1, f.Steps))
-		}
-		sum += c
-	}
-	return sum
 }
 
 // bytesOf returns the size of a value at hand.

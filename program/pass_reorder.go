@@ -96,7 +96,7 @@ func (p *Program) alike(site int) string {
 		if Value(i) == product {
 			fmt.Fprint(&s, " place ", place)
 		}
-		fmt.Fprint(&s, "; ", n.Op, n.Type.Space, n.Type.Cols.N)
+		fmt.Fprint(&s, "; ", anySite(n.Op), n.Type.Space, n.Type.Cols.N)
 		place++
 	}
 	return s.String()

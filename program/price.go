@@ -1,0 +1,74 @@
+package program
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// prices remembers what operations cost at the sizes at hand. Programs that are
+// weighed against each other differ in few operations, and the layers of one
+// program are alike: most prices are asked for many times.
+type prices map[string]float64
+
+// price is what a choice is made by: scalar operations plus words moved per
+// step, what runs once being spread over the run's steps.
+func price(p *Program, f Facts) float64 {
+	sum := 0.0
+	for _, n := range p.Nodes {
+		c := f.price(p, n)
+		if n.Stage == Pre {
+			c /= float64(max(1, f.Steps))
+		}
+		sum += c
+	}
+	return sum
+}
+
+// price returns the operations and words of one node, from memory where an
+// operation of the same attributes and sizes was priced before.
+func (f Facts) price(p *Program, n Node) float64 {
+	key := p.priceKey(n)
+	if c, known := f.prices[key]; known {
+		return c
+	}
+	c := math.Inf(1)
+	cost := n.Op.Cost(p.types(n.In), n.Type)
+	work, err1 := cost.Work.Eval(f.Env)
+	bytes, err2 := cost.Bytes.Eval(f.Env)
+	if err1 == nil && err2 == nil {
+		c = float64(work) + float64(bytes)/4
+	}
+	if f.prices != nil {
+		f.prices[key] = c
+	}
+	return c
+}
+
+// priceKey is equal for nodes of equal price: a cost is a function of the
+// operation and of the numbers in its types, whatever their symbols are called.
+func (p *Program) priceKey(n Node) string {
+	key := fmt.Appendf(nil, "%#v", anySite(n.Op))
+	for _, v := range n.In {
+		key = p.Nodes[v].Type.appendSize(key)
+	}
+	return string(n.Type.appendSize(key))
+}
+
+func (t Type) appendSize(b []byte) []byte {
+	b = append(b, ' ')
+	for _, n := range []int{int(t.Space), t.Rows.N, t.Cols.N} {
+		b = append(strconv.AppendInt(b, int64(n), 10), '/')
+	}
+	return b
+}
+
+// anySite returns an op without the site of its random numbers, which differs
+// between layers that are alike and costs nothing.
+func anySite(op Op) Op {
+	if d, ok := op.(Dropout); ok {
+		d.Site = 0
+		return d
+	}
+	return op
+}
