@@ -13,3 +13,253 @@ func fmaAVX512(rounds int)
 //
 //go:noescape
 func fmaAVX2(rounds int)
+
+// readAVX512 reads rounds × 512 bytes.
+//
+//go:noescape
+func readAVX512(rounds int, p *float32)
+
+// readAheadAVX512 reads rounds × 512 bytes and asks for those ahead bytes further.
+//
+//go:noescape
+func readAheadAVX512(rounds int, p *float32, ahead int)
+
+// readFourAVX512 reads rounds × 128 bytes of each of four arrays, quarter bytes apart.
+//
+//go:noescape
+func readFourAVX512(rounds int, p *float32, quarter int)
+
+// writeAVX512 writes rounds × 512 bytes.
+//
+//go:noescape
+func writeAVX512(rounds int, p *float32)
+
+// copyAVX512 copies rounds × 512 bytes.
+//
+//go:noescape
+func copyAVX512(rounds int, p *float32, to *float32)
+
+// copyAheadAVX512 copies rounds × 512 bytes and asks for those ahead bytes further.
+//
+//go:noescape
+func copyAheadAVX512(rounds int, p *float32, to *float32, ahead int)
+
+// writePastAVX512 writes rounds × 512 bytes past the caches.
+//
+//go:noescape
+func writePastAVX512(rounds int, p *float32)
+
+// copyPastAVX512 copies rounds × 512 bytes past the caches.
+//
+//go:noescape
+func copyPastAVX512(rounds int, p *float32, to *float32)
+
+// copyPastAheadAVX512 copies rounds × 512 bytes past the caches and asks for those ahead bytes further.
+//
+//go:noescape
+func copyPastAheadAVX512(rounds int, p *float32, to *float32, ahead int)
+
+// gatherAVX512x4 adds four rows per round, those of index ⊕ flip; rows have 4 bytes.
+//
+//go:noescape
+func gatherAVX512x4(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX512x4 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 4 bytes.
+//
+//go:noescape
+func gatherAheadAVX512x4(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX512x16 adds four rows per round, those of index ⊕ flip; rows have 16 bytes.
+//
+//go:noescape
+func gatherAVX512x16(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX512x16 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 16 bytes.
+//
+//go:noescape
+func gatherAheadAVX512x16(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX512x32 adds four rows per round, those of index ⊕ flip; rows have 32 bytes.
+//
+//go:noescape
+func gatherAVX512x32(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX512x32 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 32 bytes.
+//
+//go:noescape
+func gatherAheadAVX512x32(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX512x64 adds four rows per round, those of index ⊕ flip; rows have 64 bytes.
+//
+//go:noescape
+func gatherAVX512x64(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX512x64 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 64 bytes.
+//
+//go:noescape
+func gatherAheadAVX512x64(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX512x128 adds four rows per round, those of index ⊕ flip; rows have 128 bytes.
+//
+//go:noescape
+func gatherAVX512x128(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX512x128 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 128 bytes.
+//
+//go:noescape
+func gatherAheadAVX512x128(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX512x256 adds four rows per round, those of index ⊕ flip; rows have 256 bytes.
+//
+//go:noescape
+func gatherAVX512x256(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX512x256 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 256 bytes.
+//
+//go:noescape
+func gatherAheadAVX512x256(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX512x512 adds four rows per round, those of index ⊕ flip; rows have 512 bytes.
+//
+//go:noescape
+func gatherAVX512x512(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX512x512 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 512 bytes.
+//
+//go:noescape
+func gatherAheadAVX512x512(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX512x1024 adds four rows per round, those of index ⊕ flip; rows have 1024 bytes.
+//
+//go:noescape
+func gatherAVX512x1024(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX512x1024 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 1024 bytes.
+//
+//go:noescape
+func gatherAheadAVX512x1024(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// readAVX2 reads rounds × 512 bytes.
+//
+//go:noescape
+func readAVX2(rounds int, p *float32)
+
+// readAheadAVX2 reads rounds × 512 bytes and asks for those ahead bytes further.
+//
+//go:noescape
+func readAheadAVX2(rounds int, p *float32, ahead int)
+
+// readFourAVX2 reads rounds × 128 bytes of each of four arrays, quarter bytes apart.
+//
+//go:noescape
+func readFourAVX2(rounds int, p *float32, quarter int)
+
+// writeAVX2 writes rounds × 512 bytes.
+//
+//go:noescape
+func writeAVX2(rounds int, p *float32)
+
+// copyAVX2 copies rounds × 512 bytes.
+//
+//go:noescape
+func copyAVX2(rounds int, p *float32, to *float32)
+
+// copyAheadAVX2 copies rounds × 512 bytes and asks for those ahead bytes further.
+//
+//go:noescape
+func copyAheadAVX2(rounds int, p *float32, to *float32, ahead int)
+
+// writePastAVX2 writes rounds × 512 bytes past the caches.
+//
+//go:noescape
+func writePastAVX2(rounds int, p *float32)
+
+// copyPastAVX2 copies rounds × 512 bytes past the caches.
+//
+//go:noescape
+func copyPastAVX2(rounds int, p *float32, to *float32)
+
+// copyPastAheadAVX2 copies rounds × 512 bytes past the caches and asks for those ahead bytes further.
+//
+//go:noescape
+func copyPastAheadAVX2(rounds int, p *float32, to *float32, ahead int)
+
+// gatherAVX2x4 adds four rows per round, those of index ⊕ flip; rows have 4 bytes.
+//
+//go:noescape
+func gatherAVX2x4(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX2x4 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 4 bytes.
+//
+//go:noescape
+func gatherAheadAVX2x4(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX2x16 adds four rows per round, those of index ⊕ flip; rows have 16 bytes.
+//
+//go:noescape
+func gatherAVX2x16(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX2x16 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 16 bytes.
+//
+//go:noescape
+func gatherAheadAVX2x16(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX2x32 adds four rows per round, those of index ⊕ flip; rows have 32 bytes.
+//
+//go:noescape
+func gatherAVX2x32(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX2x32 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 32 bytes.
+//
+//go:noescape
+func gatherAheadAVX2x32(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX2x64 adds four rows per round, those of index ⊕ flip; rows have 64 bytes.
+//
+//go:noescape
+func gatherAVX2x64(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX2x64 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 64 bytes.
+//
+//go:noescape
+func gatherAheadAVX2x64(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX2x128 adds four rows per round, those of index ⊕ flip; rows have 128 bytes.
+//
+//go:noescape
+func gatherAVX2x128(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX2x128 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 128 bytes.
+//
+//go:noescape
+func gatherAheadAVX2x128(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX2x256 adds four rows per round, those of index ⊕ flip; rows have 256 bytes.
+//
+//go:noescape
+func gatherAVX2x256(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX2x256 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 256 bytes.
+//
+//go:noescape
+func gatherAheadAVX2x256(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX2x512 adds four rows per round, those of index ⊕ flip; rows have 512 bytes.
+//
+//go:noescape
+func gatherAVX2x512(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX2x512 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 512 bytes.
+//
+//go:noescape
+func gatherAheadAVX2x512(rounds int, index *uint32, flip uint32, x *float32, ahead int)
+
+// gatherAVX2x1024 adds four rows per round, those of index ⊕ flip; rows have 1024 bytes.
+//
+//go:noescape
+func gatherAVX2x1024(rounds int, index *uint32, flip uint32, x *float32)
+
+// gatherAheadAVX2x1024 adds four rows per round, those of index ⊕ flip, and asks for those ahead positions further; rows have 1024 bytes.
+//
+//go:noescape
+func gatherAheadAVX2x1024(rounds int, index *uint32, flip uint32, x *float32, ahead int)

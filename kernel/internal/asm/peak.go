@@ -12,11 +12,13 @@ import (
 // five cycles busy, and a few more.
 const chains = 14
 
-// peak builds loops of nothing but fused multiply-adds of registers.
+// peak builds loops that show the limits of the machine: nothing but fused
+// multiply-adds of registers, and what moves memory.
 func peak() {
 	for _, v := range []vectors{zmm, ymm} {
 		fmaLoop(v)
 	}
+	bandwidth()
 }
 
 func fmaLoop(v vectors) {

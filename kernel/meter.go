@@ -1,0 +1,214 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/weft-gnn/weft/internal/cpu"
+	"github.com/weft-gnn/weft/internal/rng"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// Stream is a way to walk memory in order.
+type Stream uint8
+
+// The streams. A copy reads as much as it writes.
+const (
+	StreamRead Stream = iota
+	StreamWrite
+	StreamCopy
+)
+
+func (s Stream) String() string { return [...]string{"read", "write", "copy"}[s] }
+
+// meterLengths are the lengths of rows that a meter gathers, in bytes: one value,
+// parts of a cache line, and whole lines.
+var meterLengths = []int{4, 16, 32, 64, 128, 256, 512, 1024}
+
+// GatherRows returns the lengths of rows, in bytes and ascending, that
+// [Meter.Gather] has loops for.
+func GatherRows() []int { return slices.Clone(meterLengths) }
+
+// Meter measures how fast a number of threads can move memory: the roof over
+// every kernel that computes little. Its loops do what kernels do, in all ways
+// that might be best: with vectors of the widest kind, asking ahead or not,
+// storing through the caches or past them. The best way counts, and so does the
+// best of many runs, as other load on the machine can only slow them down.
+//
+// Each thread walks a part of its own of the memory, which has huge pages, as
+// arenas have. All of it was written before, with numbers other than 0: pages
+// that never were are one page of zeros, and zeros are written for less.
+type Meter struct {
+	pool  *Pool
+	loops memoryLoops
+	from  *tensor.Arena
+	to    *tensor.Arena
+	words []uint32 // random, the beginning once more at the end
+	task  meterTask
+}
+
+// NewMeter prepares to measure with that many threads, over sets of up to so
+// many bytes. It takes twice that memory until it is closed.
+//
+// Errors: the memory cannot be had.
+func NewMeter(threads int, bytes int64) (*Meter, error) {
+	return newMeter(memoryLoopsOf[cpu.Best()], threads, bytes)
+}
+
+func newMeter(loops memoryLoops, threads int, bytes int64) (*Meter, error) {
+	m := &Meter{pool: NewPool(threads), loops: loops, words: meterWords()}
+	for _, a := range []**tensor.Arena{&m.from, &m.to} {
+		arena, err := tensor.NewArena(max(bytes, int64(threads)*meterBlock))
+		if err != nil {
+			m.Close()
+			return nil, fmt.Errorf("kernel: a meter: %w", err)
+		}
+		*a = arena
+		words := whole(arena)
+		for i := range words {
+			words[i] = 1
+		}
+	}
+	return m, nil
+}
+
+func whole(a *tensor.Arena) []float32 { return a.View(0, 1, int(a.Bytes()/4)).Data }
+
+// Close stops the threads and gives the memory back.
+func (m *Meter) Close() {
+	m.pool.Close()
+	for _, a := range []*tensor.Arena{m.from, m.to} {
+		if a != nil {
+			_ = a.Close() // unmapping what was mapped
+		}
+	}
+}
+
+// Stream returns the rate of a stream over a set of so many bytes of all
+// threads together; a copy reads one half of them and writes the other.
+//
+// Units: bytes per second, those read and those written.
+func (m *Meter) Stream(s Stream, bytes int64) float64 {
+	part := m.part(bytes)
+	moved := part
+	if s == StreamCopy {
+		part /= 2
+	}
+	best := 0.0
+	for _, loop := range m.loops.streams[s] {
+		for _, ahead := range loop.aheads {
+			m.task = meterTask{meter: m, part: part &^ (meterBlock - 1), stream: loop.run, ahead: ahead}
+			best = max(best, m.rate(moved))
+		}
+	}
+	return best
+}
+
+// Gather returns the rate at which rows of so many bytes, one of [GatherRows],
+// are read in random order out of a set of so many bytes of all threads
+// together, of which the largest power of two counts.
+//
+// Units: bytes of rows per second.
+func (m *Meter) Gather(row int, bytes int64) float64 {
+	rows := int64(1)
+	for 2*rows*int64(row) <= m.part(bytes) {
+		rows *= 2
+	}
+	mask := uint32(rows - 1)
+	index := make([]uint32, len(m.words))
+	for i, w := range m.words {
+		index[i] = w & mask
+	}
+	best := 0.0
+	for _, loop := range m.loops.gathers[row] {
+		for _, ahead := range loop.aheads {
+			m.task = meterTask{meter: m, part: rows * int64(row), gather: loop.run, ahead: ahead, index: index, mask: mask}
+			best = max(best, m.rate(int64(row)*meterRows))
+		}
+	}
+	return best
+}
+
+// part is what one thread has of a set: whole blocks of memory.
+func (m *Meter) part(bytes int64) int64 {
+	return max(2*meterBlock, min(bytes, m.from.Bytes())/int64(m.pool.Threads())) &^ (2*meterBlock - 1)
+}
+
+// rate runs passes of the task, each of so many bytes per thread, for about a
+// millisecond, until some runs in a row were no faster than one before.
+func (m *Meter) rate(bytes int64) float64 {
+	const (
+		length   = time.Millisecond
+		patience = 6
+		most     = 64
+	)
+	elapsed := func() time.Duration {
+		start := time.Now()
+		m.pool.Run(m.pool.Threads(), &m.task)
+		d := max(1, time.Since(start))
+		m.task.pass += m.task.passes
+		return d
+	}
+	for m.task.passes = 1; elapsed() < length; {
+		m.task.passes *= 2
+	}
+	best := elapsed()
+	for runs, vain := 0, 0; runs < most && vain < patience; runs++ {
+		d := elapsed()
+		vain++
+		if d < best-best/64 {
+			vain = 0
+		}
+		best = min(best, d)
+	}
+	return float64(bytes) * float64(m.task.passes) * float64(m.pool.Threads()) / best.Seconds()
+}
+
+// meterBlock is what a round of a stream's loop takes.
+const meterBlock = 512
+
+// A pass of a gather reads meterRows rows, so few that their index stays in the
+// second cache and reading it counts little. It asks meterAhead ahead at most.
+const (
+	meterRows  = 1 << 14
+	meterAhead = 512
+)
+
+// meterWords are random numbers, the first ones once more at the end.
+func meterWords() []uint32 {
+	words := make([]uint32, meterRows+meterAhead)
+	source := rng.Key{Seed: 1, Purpose: rng.Shuffle}.Stream(0)
+	for i := range words[:meterRows] {
+		words[i] = source.Uint32()
+	}
+	copy(words[meterRows:], words)
+	return words
+}
+
+// meterTask is what each thread does to its part.
+type meterTask struct {
+	meter        *Meter
+	part         int64 // its bytes
+	ahead        int
+	pass, passes int
+
+	stream func(rounds int, from, to *float32, ahead int)
+	gather func(rounds int, index *uint32, flip uint32, from *float32, ahead int)
+	index  []uint32
+	mask   uint32
+}
+
+func (t *meterTask) Piece(_, piece int) {
+	at := int64(piece) * t.part / 4
+	from, to := &whole(t.meter.from)[at], &whole(t.meter.to)[at]
+	for i := range t.passes {
+		if t.stream != nil {
+			t.stream(int(t.part/meterBlock), from, to, t.ahead)
+			continue
+		}
+		// Every pass has other rows, so that the set is all of the part.
+		flip := uint32(t.pass+i) * 0x9E3779B1 & t.mask
+		t.gather(meterRows/4, &t.index[0], flip, from, t.ahead)
+	}
+}
