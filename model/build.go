@@ -79,7 +79,7 @@ type Decay struct {
 	// Lambda is the factor: the objective gains λ/2·‖W‖² per matrix.
 	Lambda float64 `yaml:"lambda" json:"lambda"`
 	// FirstLayer limits it to the first layer, as Kipf and Welling do; biases
-	// are always spared.
+	// and GIN's ε are always spared.
 	FirstLayer bool `yaml:"first_layer" json:"first_layer"`
 }
 

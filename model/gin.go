@@ -26,7 +26,8 @@ func ginDepth() cost.Expr { return cost.Add(cost.Log2(d), cost.Mul(depthK, cost.
 
 // GIN is one graph isomorphism layer: an MLP of l.Depth layers, ReLU between
 // them, over (1+ε)h_v + Σ_{u∈N(v)} h_u. ε is learned from 0 where l.LearnEps is
-// set (GIN-ε) and 0 otherwise. Edge weights are ignored.
+// set (GIN-ε) and 0 otherwise; weight decay spares it, as it spares biases. Edge
+// weights are ignored.
 //
 // Cost: work mk + Knk², depth log d + K log k for an MLP of K layers.
 // Source: Xu et al., arXiv 1810.00826, Eq. 4.1. Differs: no batch normalisation
@@ -35,7 +36,7 @@ func ginDepth() cost.Expr { return cost.Add(cost.Log2(d), cost.Mul(depthK, cost.
 func GIN(b *program.Builder, h program.Value, l Layer) program.Value {
 	own := h
 	if l.LearnEps {
-		eps := b.Param("eps", program.Cols(1), program.Cols(1), program.Zeros)
+		eps := b.Bias("eps", program.Cols(1)) // a number beside 1: decay spares it
 		own = b.AddValues(h, b.ScaleBy(h, eps))
 	}
 	x := b.AddValues(own, b.Sum(b.Scatter(h, program.Src, program.Edges), program.Dst))

@@ -2,7 +2,8 @@ package model
 
 import "github.com/weft-gnn/weft/program"
 
-// Recipe is how a paper trained a model on a data set.
+// Recipe is how a paper trained a model on a data set, or, where the model's
+// paper has no such set, settings chosen on its validation items: Note says which.
 type Recipe struct {
 	Data    string  `json:"data"` // as in `--data`
 	Options Options `json:"options"`
