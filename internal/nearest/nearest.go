@@ -32,23 +32,30 @@ func DidYouMean(word string, names []string) string {
 	return fmt.Sprintf(", did you mean %q?", near[0])
 }
 
-// editDistance is Levenshtein's: the fewest insertions, deletions and
-// substitutions of bytes that turn a into b.
+// editDistance is the fewest insertions, deletions, substitutions and exchanges
+// of neighbours that turn the bytes of a into those of b, no byte being edited
+// twice: fingers that are too fast exchange letters.
+//
+// Source: Damerau, CACM 7 (1964); Wagner and Lowrance, JACM 22 (1975), restricted
+// to what is called optimal string alignment.
 func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		next[0] = i + 1
 		for j := range len(b) {
 			cost := 1
 			if a[i] == b[j] {
 				cost = 0
 			}
-			diagonal, row[j+1] = row[j+1], min(row[j]+1, row[j+1]+1, diagonal+cost)
+			next[j+1] = min(row[j+1]+1, next[j]+1, row[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row, next = row, next, before
 	}
 	return row[len(b)]
 }
