@@ -6,13 +6,13 @@ import (
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/internal/realdata"
 	"github.com/weft-gnn/weft/dataset/source"
 )
 
@@ -91,13 +91,13 @@ func TestInfoOfPartlyLabelled(t *testing.T) {
 	}
 }
 
-// openReal opens a set of $WEFT_DATA by name, or skips the test.
+// openReal opens a real set by name, or skips the test.
 func openReal(t testing.TB, name string) *dataset.Dataset {
 	t.Helper()
-	d, err := source.Open(t.Context(), name, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
+	d, err := source.Open(t.Context(), name, source.Places(os.Getenv))
 	var missing *source.NotFoundError
 	if errors.As(err, &missing) {
-		t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", name, name)
+		t.Skip(realdata.Needs(name))
 	}
 	if err != nil {
 		t.Fatal(err)

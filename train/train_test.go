@@ -23,8 +23,7 @@ import (
 // open opens a data set, or skips the test where it is not at hand.
 func open(t *testing.T, name string) *dataset.Dataset {
 	t.Helper()
-	o := dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))}
-	d, err := source.Open(t.Context(), name, o)
+	d, err := source.Open(t.Context(), name, source.Places(os.Getenv))
 	var missing *source.NotFoundError
 	if errors.As(err, &missing) {
 		t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", name, name)

@@ -74,8 +74,11 @@ func main() {
 }
 
 func write(ctx context.Context, w io.Writer, seeds, threads int) error {
-	fmt.Fprintf(w, "# Accuracy\n\nTest accuracy in percent on the public splits, mean ± standard deviation over seeds 0 to %d, by\n`make accuracy`. Settings are those of `--recipe paper`: `weft models NAME` prints them.\n\n", seeds-1)
-	fmt.Fprintln(w, "| model | data | validation | test | least | reached | published | source |")
+	fmt.Fprintf(w, "# Accuracy\n\nTest accuracy in percent on the public splits, mean ± standard deviation over seeds 0 to %d, by\n`make accuracy`. Every row uses the settings of `--recipe paper`, which `weft models NAME` prints:\n\n", seeds-1)
+	if err := writeSettings(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\n| model | data | validation | test | least | reached | published | source |")
 	fmt.Fprintln(w, "| --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, row := range table {
 		val, test, err := score(ctx, row, seeds, threads)
@@ -92,13 +95,33 @@ func write(ctx context.Context, w io.Writer, seeds, threads int) error {
 	return nil
 }
 
+// writeSettings says, per model, where its recipe is from.
+func writeSettings(w io.Writer) error {
+	said := map[string]bool{}
+	for _, row := range table {
+		m, err := model.ByName(row.model)
+		if err != nil {
+			return err
+		}
+		r, ok := m.Recipe(row.data)
+		if !ok {
+			return fmt.Errorf("%s has no recipe for %s", row.model, row.data)
+		}
+		if line := fmt.Sprintf("- `%s`: %s\n", m.Name, r.Note); !said[line] {
+			said[line] = true
+			fmt.Fprint(w, line)
+		}
+	}
+	return nil
+}
+
 // percent is a mean and a standard deviation, in percent.
 type percent struct{ mean, std float64 }
 
 func (p percent) String() string { return fmt.Sprintf("%.2f ± %.2f", p.mean, p.std) }
 
 func score(ctx context.Context, row published, seeds, threads int) (val, test percent, err error) {
-	d, err := source.Open(ctx, row.data, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
+	d, err := source.Open(ctx, row.data, source.Places(os.Getenv))
 	if err != nil {
 		return val, test, err
 	}
@@ -107,9 +130,8 @@ func score(ctx context.Context, row published, seeds, threads int) (val, test pe
 		return val, test, err
 	}
 	c, err := train.FromRecipe(m, row.data)
-	if err != nil { // a baseline without a recipe
-		c = train.Defaults(m)
-		c.Patience, c.RowNormalize = 100, true
+	if err != nil {
+		return val, test, err
 	}
 	var runs []*train.Result
 	for c.Seed = range uint64(seeds) {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
 )
 
@@ -30,7 +29,11 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("WEFT_CACHE", filepath.Join(env.WorkDir, ".cache"))
-			env.Setenv("DATA", os.Getenv("WEFT_DATA")) // for those that need real sets
+			real := source.Places(os.Getenv) // for those that need real sets
+			env.Setenv("DATA", strings.Join(append(real.DataPath, real.CacheDir), string(filepath.ListSeparator)))
+			if e, err := source.Find("snap/karate", real); err == nil {
+				env.Setenv("KARATE", e.Path)
+			}
 			env.Values["stopped"] = &stopped{}
 			return nil
 		},
@@ -48,10 +51,11 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// condition adds data:NAME, that the real set NAME is in $WEFT_DATA, and root.
+// condition adds data:NAME, that the real set NAME is in $WEFT_DATA or in the
+// cache, and root.
 func condition(name string) (bool, error) {
 	if set, ok := strings.CutPrefix(name, "data:"); ok {
-		e, err := source.Find(set, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
+		e, err := source.Find(set, source.Places(os.Getenv))
 		return err == nil && e.Path != "", nil
 	}
 	if name == "root" {

@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/internal/cpu"
 )
 
@@ -132,20 +131,11 @@ func subcommands(c *cobra.Command) []string {
 
 // lookup says where data are found.
 func (a *app) lookup() dataset.Options {
-	return dataset.Options{DataPath: filepath.SplitList(a.getenv("WEFT_DATA")), CacheDir: a.cacheDir()}
+	return source.Places(a.getenv)
 }
 
 // cacheDir is where fetched and imported sets go; "" where the system has none.
-func (a *app) cacheDir() string {
-	if dir := a.getenv("WEFT_CACHE"); dir != "" {
-		return dir
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "weft")
-}
+func (a *app) cacheDir() string { return a.lookup().CacheDir }
 
 // say writes a line for people to stderr, unless they want quiet.
 func (a *app) say(format string, args ...any) {

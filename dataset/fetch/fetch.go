@@ -75,6 +75,17 @@ func Names() []string {
 	return names
 }
 
+// SetWith returns a set that brings the file at a path below the cache folder, as
+// part of it or of a folder.
+func SetWith(path string) (name string, ok bool) {
+	for _, f := range catalogue() {
+		if f.path == path || strings.HasPrefix(f.path, path+"/") {
+			return f.set, true
+		}
+	}
+	return "", false
+}
+
 // Options say where files go and how they come.
 type Options struct {
 	// Dir is the folder that the files go to, which is then a folder of

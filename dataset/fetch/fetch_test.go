@@ -21,6 +21,7 @@ import (
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
 	"github.com/weft-gnn/weft/dataset/source"
+	"github.com/weft-gnn/weft/internal/place"
 )
 
 // remote is a file of a set that only tests have.
@@ -330,7 +331,8 @@ func TestFetchNames(t *testing.T) {
 // the real files, and opens it by its name.
 func TestFetchedSetsOpen(t *testing.T) {
 	root := ""
-	for _, dir := range filepath.SplitList(os.Getenv("WEFT_DATA")) {
+	data, cached := place.Folders(os.Getenv)
+	for _, dir := range append(data, cached) {
 		if _, err := os.Stat(filepath.Join(dir, "planetoid")); err == nil {
 			root = dir
 		}

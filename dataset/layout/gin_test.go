@@ -8,12 +8,13 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
+	"github.com/weft-gnn/weft/dataset/internal/realdata"
 	"github.com/weft-gnn/weft/graph"
 )
 
 // Counted by a plain script.
 func TestGINFile(t *testing.T) {
-	path := datatest.RealFile(t, "gin-txt", "MUTAG/MUTAG.txt")
+	path := realdata.File(t, "gin-txt", "MUTAG/MUTAG.txt")
 	for _, path := range []string{path, filepath.Dir(path)} {
 		d, err := openLayout(t.Context(), path, dataset.Options{})
 		if err != nil {

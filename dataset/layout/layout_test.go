@@ -8,8 +8,8 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/budget"
-	"github.com/weft-gnn/weft/dataset/internal/datatest"
 	"github.com/weft-gnn/weft/dataset/internal/lines"
+	"github.com/weft-gnn/weft/dataset/internal/realdata"
 )
 
 // openLayout reads the set at path in the layout that opt names, or in the one
@@ -33,7 +33,7 @@ func openLayout(ctx context.Context, path string, opt dataset.Options) (*dataset
 // openReal opens a file of a real data set, or skips the test.
 func openReal(t testing.TB, set, name string) *dataset.Dataset {
 	t.Helper()
-	d, err := openLayout(t.Context(), datatest.RealFile(t, set, name), dataset.Options{})
+	d, err := openLayout(t.Context(), realdata.File(t, set, name), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
+	"github.com/weft-gnn/weft/dataset/internal/realdata"
 	"github.com/weft-gnn/weft/graph"
 )
 
@@ -27,7 +28,7 @@ func TestMETISFiles(t *testing.T) {
 		{"test.mgraph", 766, 2628, 4, 2, 15104},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			d, err := openLayout(t.Context(), datatest.RealFile(t, "metis", c.file), dataset.Options{})
+			d, err := openLayout(t.Context(), realdata.File(t, "metis", c.file), dataset.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +48,7 @@ func TestMETISFiles(t *testing.T) {
 			}
 		})
 	}
-	d, err := openLayout(t.Context(), datatest.RealFile(t, "metis", "test.mgraph"), dataset.Options{})
+	d, err := openLayout(t.Context(), realdata.File(t, "metis", "test.mgraph"), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

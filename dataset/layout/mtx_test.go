@@ -13,6 +13,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
+	"github.com/weft-gnn/weft/dataset/internal/realdata"
 	"github.com/weft-gnn/weft/graph"
 )
 
@@ -55,7 +56,7 @@ var mtxVerdicts = []mtxVerdict{
 func TestMTXVerdicts(t *testing.T) {
 	for _, v := range mtxVerdicts {
 		t.Run(v.file, func(t *testing.T) {
-			d, err := openLayout(t.Context(), datatest.RealFile(t, "mtx", v.file), dataset.Options{})
+			d, err := openLayout(t.Context(), realdata.File(t, "mtx", v.file), dataset.Options{})
 			if v.fault != nil {
 				datatest.WantError(t, err, append(v.fault, v.file)...)
 				return
@@ -91,7 +92,7 @@ func TestMTXVerdicts(t *testing.T) {
 
 // Every file of the set has a verdict.
 func TestMTXVerdictsAreComplete(t *testing.T) {
-	entries, err := os.ReadDir(filepath.Dir(datatest.RealFile(t, "mtx", "karate.mtx")))
+	entries, err := os.ReadDir(filepath.Dir(realdata.File(t, "mtx", "karate.mtx")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/budget"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
+	"github.com/weft-gnn/weft/dataset/internal/realdata"
 	"github.com/weft-gnn/weft/graph"
 )
 
@@ -37,7 +38,7 @@ func TestOGBFiles(t *testing.T) {
 			[3]int{902, 113, 113}, 12, 12, 13, []float32{2, 0, 0}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			path := filepath.Dir(filepath.Dir(datatest.RealFile(t, "ogb", c.file+"/raw/edge.csv.gz")))
+			path := filepath.Dir(filepath.Dir(realdata.File(t, "ogb", c.file+"/raw/edge.csv.gz")))
 			d, err := openLayout(t.Context(), path, dataset.Options{})
 			if err != nil {
 				t.Fatal(err)

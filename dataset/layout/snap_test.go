@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
+	"github.com/weft-gnn/weft/dataset/internal/realdata"
 	"github.com/weft-gnn/weft/graph"
 )
 
@@ -30,7 +31,7 @@ func TestSNAPFiles(t *testing.T) {
 		{"email-Eu-core.txt", dataset.Directed, 1005, graph.Counts{Rows: 25571, Listed: 25571, Arcs: 24929, Loops: 642}, []int64{1, 1005}, 42},
 	} {
 		t.Run(fmt.Sprint(c.file, c.direction), func(t *testing.T) {
-			d, err := openLayout(t.Context(), datatest.RealFile(t, "snap", c.file), dataset.Options{Direction: c.direction})
+			d, err := openLayout(t.Context(), realdata.File(t, "snap", c.file), dataset.Options{Direction: c.direction})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +46,7 @@ func TestSNAPFiles(t *testing.T) {
 			}
 		})
 	}
-	d, err := openLayout(t.Context(), datatest.RealFile(t, "snap", "email-Eu-core.txt"), dataset.Options{})
+	d, err := openLayout(t.Context(), realdata.File(t, "snap", "email-Eu-core.txt"), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

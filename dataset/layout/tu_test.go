@@ -12,6 +12,7 @@ import (
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/budget"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
+	"github.com/weft-gnn/weft/dataset/internal/realdata"
 	"github.com/weft-gnn/weft/graph"
 )
 
@@ -35,7 +36,7 @@ func TestTUFiles(t *testing.T) {
 			[]string{"0", "1"}, []int{500, 500}, 20, 136, nil},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			d, err := openLayout(t.Context(), datatest.RealFile(t, "tu", c.file), dataset.Options{})
+			d, err := openLayout(t.Context(), realdata.File(t, "tu", c.file), dataset.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
+	"github.com/weft-gnn/weft/dataset/internal/realdata"
 	"github.com/weft-gnn/weft/dataset/layout"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/tensor"
@@ -192,7 +193,7 @@ func TestWriteReal(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			set, name, _ := strings.Cut(file, "/")
 			f := layout.Formats()[slices.IndexFunc(layout.Formats(), func(f *dataset.Format) bool { return f.Name == format })]
-			d, err := f.Read(t.Context(), datatest.RealFile(t, set, name), dataset.Options{})
+			d, err := f.Read(t.Context(), realdata.File(t, set, name), dataset.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
+	"github.com/weft-gnn/weft/dataset/internal/realdata"
 )
 
 // collection writes a data folder with sets of several layouts, two of them
@@ -192,7 +193,7 @@ func TestOpenFormat(t *testing.T) {
 }
 
 func TestOpenUnreadKind(t *testing.T) {
-	path := datatest.RealFile(t, "hetero", "ACM-heco")
+	path := realdata.File(t, "hetero", "ACM-heco")
 	_, err := Open(t.Context(), "hetero/ACM-heco", dataset.Options{DataPath: []string{filepath.Dir(filepath.Dir(path))}})
 	datatest.WantError(t, err, "ACM-heco", "several kinds of vertices")
 }

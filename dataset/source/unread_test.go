@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
+	"github.com/weft-gnn/weft/dataset/internal/realdata"
 )
 
 // Data of kinds that weft does not read is refused by name, with what it reads.
@@ -20,7 +21,7 @@ func TestUnreadSets(t *testing.T) {
 		{"traffic", "dcrnn/adj_mx.pkl", "pickle"},
 		{"temporal", "chickenpox.json", "JSON"},
 	} {
-		_, err := Open(t.Context(), datatest.RealFile(t, c.set, c.file), dataset.Options{})
+		_, err := Open(t.Context(), realdata.File(t, c.set, c.file), dataset.Options{})
 		datatest.WantError(t, err, filepath.Base(c.file), c.want, "planetoid", "snap")
 	}
 }

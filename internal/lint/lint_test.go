@@ -21,7 +21,7 @@ const module = "github.com/weft-gnn/weft/"
 // layers is the import order of ARCHITECTURE.md: a package imports only from
 // lines above its own. A folder stands for itself and its sub-packages.
 var layers = [][]string{
-	{"graph", "tensor", "cost", "internal/cpu", "internal/rng", "internal/nearest"},
+	{"graph", "tensor", "cost", "internal/cpu", "internal/rng", "internal/nearest", "internal/place"},
 	{"kernel", "comm", "partition", "sample", "dataset"},
 	{"program"},
 	{"model"},
@@ -34,7 +34,7 @@ var layers = [][]string{
 }
 
 // forTests are packages that only tests import.
-var forTests = []string{"internal/ref", "internal/graphcase", "internal/gradcheck", "internal/lint", "dataset/internal/datatest"}
+var forTests = []string{"internal/ref", "internal/graphcase", "internal/gradcheck", "internal/lint", "dataset/internal/datatest", "dataset/internal/realdata"}
 
 const root = "../.."
 

@@ -9,19 +9,6 @@ import (
 	"testing"
 )
 
-// RealFile returns the path of a file of a real data set, or skips the test.
-func RealFile(t testing.TB, set, name string) string {
-	t.Helper()
-	for _, root := range filepath.SplitList(os.Getenv("WEFT_DATA")) {
-		path := filepath.Join(root, set, filepath.FromSlash(name))
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-	}
-	t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", set, set)
-	return ""
-}
-
 // Files writes files, by their paths with slashes, below a new folder and returns
 // the folder.
 func Files(t testing.TB, files map[string]string) string {
