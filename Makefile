@@ -6,7 +6,7 @@ GO      ?= go
 export CGO_ENABLED = 0
 FUZZTIME ?= 10m
 
-.PHONY: build test lint unit race cross accuracy fuzz bench generate
+.PHONY: build test lint unit race cross accuracy fuzz bench peers generate
 
 build: ## the weft binary in bin/
 	$(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -45,3 +45,6 @@ fuzz: ## every fuzz target for FUZZTIME each
 
 bench: ## Go benchmarks of every package
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+
+peers: ## weft beside PyG and DGL, into bench/results/peers.md: installs them in the user's cache, takes hours
+	$(GO) run ./bench/peers
