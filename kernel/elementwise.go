@@ -7,22 +7,24 @@ import "github.com/weft-gnn/weft/tensor"
 // Shapes: all r×k.
 // Contract: overwrites z, which may be x or y.
 // Cost: work rk, bytes 12rk.
-func Add(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Add", addTo, x, y, z) }
+func Add(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Add", ctx.values().add, x, y, z) }
 
 // Sub computes Z = X − Y, as [Add].
-func Sub(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Sub", subTo, x, y, z) }
+func Sub(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Sub", ctx.values().sub, x, y, z) }
 
 // Mul computes Z = X ⊙ Y, as [Add].
-func Mul(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Mul", mulTo, x, y, z) }
+func Mul(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Mul", ctx.values().mul, x, y, z) }
 
 // Div computes Z = X ⊘ Y by IEEE 754: x/0 is ±Inf, 0/0 NaN. Otherwise as [Add].
-func Div(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Div", divTo, x, y, z) }
+func Div(ctx *Ctx, x, y, z tensor.Matrix) { zip3(ctx, "kernel.Div", ctx.values().div, x, y, z) }
 
 // Accumulate computes Y += X.
 //
 // Shapes: both r×k.
 // Cost: work rk, bytes 12rk.
-func Accumulate(ctx *Ctx, x, y tensor.Matrix) { zip3(ctx, "kernel.Accumulate", addTo, x, y, y) }
+func Accumulate(ctx *Ctx, x, y tensor.Matrix) {
+	zip3(ctx, "kernel.Accumulate", ctx.values().add, x, y, y)
+}
 
 // Copy computes Y = X.
 //
@@ -38,7 +40,7 @@ func Copy(ctx *Ctx, x, y tensor.Matrix) {
 //
 // Cost: work 0, bytes 4rk.
 func Fill(ctx *Ctx, v float32, y tensor.Matrix) {
-	n := ctx.zip(fill, y, y, y, v)
+	n := ctx.zip(ctx.values().fill, y, y, y, v)
 	ctx.Count.Add(0, 4*n*int64(y.Cols))
 }
 
@@ -50,7 +52,7 @@ func Fill(ctx *Ctx, v float32, y tensor.Matrix) {
 func ScaleBy(ctx *Ctx, s, x, y tensor.Matrix) {
 	wantShape("kernel.ScaleBy: s", s, 1, 1)
 	wantShape("kernel.ScaleBy: x", x, y.Rows, y.Cols)
-	n := ctx.zip(scaleTo, x, y, y, s.Data[0])
+	n := ctx.zip(ctx.values().scale, x, y, y, s.Data[0])
 	k := int64(y.Cols)
 	ctx.Count.Add(n*k, 4*(2*n*k+1))
 }
@@ -63,7 +65,7 @@ func ScaleBy(ctx *Ctx, s, x, y tensor.Matrix) {
 func AddBias(ctx *Ctx, x, b, y tensor.Matrix) {
 	wantShape("kernel.AddBias: b", b, 1, y.Cols)
 	wantShape("kernel.AddBias: x", x, y.Rows, y.Cols)
-	ctx.call = call{body: addBiasRows, x: x, y: b, dst: y}
+	ctx.call = call{values: ctx.values(), body: addBiasRows, x: x, y: b, dst: y}
 	n := ctx.rows(y.Rows, y.Cols)
 	k := int64(y.Cols)
 	ctx.Count.Add(n*k, 4*(2*n*k+k))
@@ -72,7 +74,7 @@ func AddBias(ctx *Ctx, x, b, y tensor.Matrix) {
 func addBiasRows(c *call, _, _, lo, hi int) {
 	b := c.y.Row(0)
 	for i := lo; i < hi; i++ {
-		addTo(c.dst.Row(i), c.x.Row(i), b, 0)
+		c.values.add(c.dst.Row(i), c.x.Row(i), b, 0)
 	}
 }
 
@@ -85,23 +87,22 @@ func zip3(ctx *Ctx, what string, f zipFunc, x, y, z tensor.Matrix) {
 	ctx.Count.Add(n*k, 12*n*k)
 }
 
-// zipFunc computes dst from x, y and a scalar, value by value.
-type zipFunc func(dst, x, y []float32, s float32)
-
 // zip runs f over the values of matrices of one shape and returns their rows.
 func (c *Ctx) zip(f zipFunc, x, y, z tensor.Matrix, s float32) int64 {
 	c.call = call{body: zipRows, zip: f, x: x, y: y, dst: z, scalar: s}
-	c.call.flat = x.Contiguous() && y.Contiguous() && z.Contiguous()
 	return c.rows(z.Rows, z.Cols)
 }
 
-// zipRows takes rows one by one, or all of them at once where they follow each other.
-func zipRows(c *call, _, _, lo, hi int) {
+func zipRows(c *call, _, _, lo, hi int) { c.zip.over(c.dst, c.x, c.y, lo, hi, c.scalar) }
+
+// over runs f over rows lo to hi, one by one, or all of them at once where they
+// follow each other.
+func (f zipFunc) over(dst, x, y tensor.Matrix, lo, hi int, s float32) {
 	n := 1
-	if c.flat {
+	if x.Contiguous() && y.Contiguous() && dst.Contiguous() {
 		n = hi - lo
 	}
 	for i := lo; i < hi; i += n {
-		c.zip(block(c.dst, i, n), block(c.x, i, n), block(c.y, i, n), c.scalar)
+		f(block(dst, i, n), block(x, i, n), block(y, i, n), s)
 	}
 }

@@ -31,14 +31,12 @@ type Func struct {
 	Param float32 // α; ignored by kinds without a parameter
 }
 
-// funcSpec is what there is to know about one kind.
+// funcSpec is what there is to know about one kind, beside its loops.
 type funcSpec struct {
 	name     string
 	work     int64 // operations per value
 	gradWork int64
 	from     Operand
-	forward  zipFunc // dst, x, –, α
-	gradient zipFunc // dst, x or y, g, α
 }
 
 // Operand says what a gradient is computed from, beside the gradient of the result.
@@ -52,21 +50,21 @@ const (
 )
 
 var funcs = [funcKinds]funcSpec{
-	Identity:   {"identity", 0, 0, Neither, copyTo, identityGrad},
-	ReLU:       {"relu", 1, 1, Output, reluTo, reluGrad},
-	LeakyReLU:  {"leaky-relu", 1, 2, Output, leakyTo, leakyGrad},
-	ELU:        {"elu", 1, 3, Output, eluTo, eluGrad},
-	Sigmoid:    {"sigmoid", 1, 3, Output, sigmoidTo, sigmoidGrad},
-	LogSigmoid: {"log-sigmoid", 1, 3, Output, logSigmoidTo, logSigmoidGrad},
-	Tanh:       {"tanh", 1, 3, Output, tanhTo, tanhGrad},
-	Exp:        {"exp", 1, 1, Output, expTo, expGrad},
-	Log:        {"log", 1, 1, Input, logTo, logGrad},
-	Sqrt:       {"sqrt", 1, 2, Output, sqrtTo, sqrtGrad},
-	Reciprocal: {"reciprocal", 1, 2, Output, reciprocalTo, reciprocalGrad},
-	Square:     {"square", 1, 2, Input, squareTo, squareGrad},
-	Abs:        {"abs", 1, 1, Input, absTo, absGrad},
-	Scale:      {"scale", 1, 1, Neither, scaleTo, scaleGrad},
-	Offset:     {"offset", 1, 0, Neither, offsetTo, identityGrad},
+	Identity:   {"identity", 0, 0, Neither},
+	ReLU:       {"relu", 1, 1, Output},
+	LeakyReLU:  {"leaky-relu", 1, 2, Output},
+	ELU:        {"elu", 1, 3, Output},
+	Sigmoid:    {"sigmoid", 1, 3, Output},
+	LogSigmoid: {"log-sigmoid", 1, 3, Output},
+	Tanh:       {"tanh", 1, 3, Output},
+	Exp:        {"exp", 1, 1, Output},
+	Log:        {"log", 1, 1, Input},
+	Sqrt:       {"sqrt", 1, 2, Output},
+	Reciprocal: {"reciprocal", 1, 2, Output},
+	Square:     {"square", 1, 2, Input},
+	Abs:        {"abs", 1, 1, Input},
+	Scale:      {"scale", 1, 1, Neither},
+	Offset:     {"offset", 1, 0, Neither},
 }
 
 func (k FuncKind) String() string { return funcs[k].name }
@@ -80,9 +78,6 @@ func (f Func) GradWork() int64 { return funcs[f.Kind].gradWork }
 // GradFrom returns what [ApplyGrad] reads beside the gradient of the result.
 func (f Func) GradFrom() Operand { return funcs[f.Kind].from }
 
-// apply computes dst = f(x); both may be one slice.
-func (f Func) apply(dst, x []float32) { funcs[f.Kind].forward(dst, x, x, f.Param) }
-
 // Apply computes Y = f(X), value by value.
 //
 // Shapes: both r×k.
@@ -90,7 +85,7 @@ func (f Func) apply(dst, x []float32) { funcs[f.Kind].forward(dst, x, x, f.Param
 // Cost: work rk·f.Work(), bytes 8rk.
 func Apply(ctx *Ctx, f Func, x, y tensor.Matrix) {
 	wantShape("kernel.Apply: x", x, y.Rows, y.Cols)
-	n := ctx.zip(funcs[f.Kind].forward, x, x, y, f.Param)
+	n := ctx.zip(ctx.values().forward[f.Kind], x, x, y, f.Param)
 	k := int64(y.Cols)
 	ctx.Count.Add(f.Work()*n*k, 8*n*k)
 }
@@ -109,7 +104,7 @@ func ApplyGrad(ctx *Ctx, f Func, a, g, d tensor.Matrix) {
 		a, operands = g, 2
 	}
 	wantShape("kernel.ApplyGrad: a", a, d.Rows, d.Cols)
-	n := ctx.zip(funcs[f.Kind].gradient, a, g, d, f.Param)
+	n := ctx.zip(ctx.values().gradient[f.Kind], a, g, d, f.Param)
 	k := int64(d.Cols)
 	ctx.Count.Add(f.GradWork()*n*k, 4*operands*n*k)
 }

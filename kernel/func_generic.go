@@ -114,8 +114,6 @@ func expTo(dst, x, _ []float32, _ float32) {
 	}
 }
 
-func expGrad(dst, y, g []float32, _ float32) { mulTo(dst, y, g, 0) }
-
 func logTo(dst, x, _ []float32, _ float32) {
 	x = x[:len(dst)]
 	for i, v := range x {

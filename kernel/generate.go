@@ -5,3 +5,4 @@ package kernel
 //go:generate go run ./internal/asm edge
 //go:generate go run ./internal/asm spmm
 //go:generate go run ./internal/asm softmax
+//go:generate go run ./internal/asm values

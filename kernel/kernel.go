@@ -91,8 +91,8 @@ type call struct {
 	tail         Tail // of products: what follows on each piece of dst
 	scalar       float32
 	offset       int
+	values       *valueLoops
 	zip          zipFunc // of elementwise kernels
-	flat         bool    // rows follow each other in every operand
 
 	seg    segments
 	sum    sumFunc

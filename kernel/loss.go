@@ -136,7 +136,7 @@ func CrossEntropyGrad(ctx *Ctx, x tensor.Matrix, class []int32, items Items, g, 
 	wantLen("kernel.CrossEntropyGrad: class", len(class), x.Rows)
 	wantShape("kernel.CrossEntropyGrad: g", g, 1, 1)
 	wantShape("kernel.CrossEntropyGrad: d", d, x.Rows, x.Cols)
-	n := ctx.zip(fill, d, d, d, 0)
+	n := ctx.zip(ctx.values().fill, d, d, d, 0)
 	ctx.call = call{body: crossEntropyGradRows, x: x, dst: d}
 	ctx.call.loss = lossOperands{items: items, class: class, share: float32(items.share(float64(g.Data[0])))}
 	r := ctx.rows(items.over(x.Rows), 4*x.Cols)

@@ -22,8 +22,9 @@ type products struct {
 
 // epilogue is what follows a product: y = f(y + bias).
 type epilogue struct {
-	bias tensor.Matrix // 1 × b, or empty
-	fn   Func
+	bias   tensor.Matrix // 1 × b, or empty
+	fn     Func
+	values *valueLoops
 }
 
 // products returns the loops that a context uses.
@@ -79,7 +80,7 @@ func Dense(ctx *Ctx, x, w, bias tensor.Matrix, f Func, y tensor.Matrix) {
 	if biased != 0 {
 		wantShape("kernel.Dense: bias", bias, 1, y.Cols)
 	}
-	n := ctx.product(x, w, y, epilogue{bias, f}, false)
+	n := ctx.product(x, w, y, epilogue{bias: bias, fn: f}, false)
 	ctx.Count.Add(2*n*a*b+biased*n*b+n*b*f.Work(), 4*(n*a+a*b+n*b+biased*b))
 }
 
@@ -97,7 +98,7 @@ func (c *Ctx) product(x, w, y tensor.Matrix, e epilogue, transposed bool) int64 
 // productRows computes rows of y = f(x·w + bias).
 func productRows(c *call, _, _, lo, hi int) {
 	m := &c.matmul
-	m.loops.multiply(rowsOf(c.x, lo, hi), m.w, rowsOf(c.dst, lo, hi), epilogue{m.bias, c.fn})
+	m.loops.multiply(rowsOf(c.x, lo, hi), m.w, rowsOf(c.dst, lo, hi), epilogue{m.bias, c.fn, c.values})
 	c.follow(lo, hi)
 }
 

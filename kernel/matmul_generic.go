@@ -33,7 +33,7 @@ func multiplyPortable(x tensor.Matrix, w right, y tensor.Matrix, e epilogue) {
 		if e.bias.Rows != 0 {
 			accumulate(row, e.bias.Row(0))
 		}
-		e.fn.apply(row, row)
+		e.values.apply(e.fn, row)
 	}
 }
 

@@ -51,6 +51,7 @@ func (c *Ctx) Then(s TailStep) {
 // result, and counts it.
 func (c *Ctx) takeTail(y tensor.Matrix) {
 	c.call.tail, c.tail = c.tail, Tail{}
+	c.call.values = c.values()
 	for _, s := range c.call.tail.steps[:c.call.tail.n] {
 		rows, cols, work := y.Rows, y.Cols, int64(1)
 		switch s.Kind {
@@ -68,27 +69,39 @@ func (c *Ctx) takeTail(y tensor.Matrix) {
 	}
 }
 
+// tailValues is how many values of the result a tail takes at once: its steps
+// find them, and those of an operand, in the first-level cache.
+const tailValues = 1 << 12
+
 // follow runs the tail over rows lo to hi of the result.
 func (c *call) follow(lo, hi int) {
-	for i := range c.tail.n {
-		s := &c.tail.steps[i]
-		for r := lo; r < hi; r++ {
-			s.run(c.dst.Row(r), r)
+	if c.tail.n == 0 {
+		return
+	}
+	step := max(1, tailValues/max(1, c.dst.Cols))
+	for ; lo < hi; lo += step {
+		for i := range c.tail.n {
+			c.tail.steps[i].run(c.values, c.dst, lo, min(lo+step, hi))
 		}
 	}
 }
 
-func (s *TailStep) run(y []float32, r int) {
+// run takes one step over rows lo to hi of y.
+func (s *TailStep) run(v *valueLoops, y tensor.Matrix, lo, hi int) {
 	switch s.Kind {
 	case ScaleRows:
-		scaleTo(y, y, y, s.X.Row(r)[0])
+		for i := lo; i < hi; i++ {
+			v.scale(y.Row(i), y.Row(i), nil, s.X.Row(i)[0])
+		}
 	case AddRow:
-		addTo(y, y, s.X.Row(0), 0)
+		for i := lo; i < hi; i++ {
+			v.add(y.Row(i), y.Row(i), s.X.Row(0), 0)
+		}
 	case AddValues:
-		addTo(y, y, s.X.Row(r), 0)
+		v.add.over(y, y, s.X, lo, hi, 0)
 	case ApplyFunc:
-		s.Func.apply(y, y)
+		v.forward[s.Func.Kind].over(y, y, y, lo, hi, s.Func.Param)
 	case ApplySlope:
-		funcs[s.Func.Kind].gradient(y, s.X.Row(r), y, s.Func.Param)
+		v.gradient[s.Func.Kind].over(y, s.X, y, lo, hi, s.Func.Param)
 	}
 }

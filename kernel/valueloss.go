@@ -101,7 +101,7 @@ func ValueLossGrad(ctx *Ctx, l Loss, x, target tensor.Matrix, items Items, g, d 
 	wantShape("kernel.ValueLossGrad: target", target, x.Rows, x.Cols)
 	wantShape("kernel.ValueLossGrad: g", g, 1, 1)
 	wantShape("kernel.ValueLossGrad: d", d, x.Rows, x.Cols)
-	n := ctx.zip(fill, d, d, d, 0)
+	n := ctx.zip(ctx.values().fill, d, d, d, 0)
 	ctx.call = call{body: valueLossGradRows, x: x, y: target, dst: d}
 	ctx.call.loss = lossOperands{items: items, spec: &lossSpecs[l], share: float32(items.share(float64(g.Data[0])))}
 	r, k := ctx.rows(items.over(x.Rows), x.Cols), int64(x.Cols)

@@ -12,17 +12,21 @@ import (
 // in registers where those abound, else in memory.
 type constants struct {
 	v  vectors
-	at map[float32]Op
+	at map[uint32]Op // by the bits of the number
 }
 
+// mostConstants is how many are held in registers: code needs others.
+const mostConstants = 18
+
 func newConstants(v vectors, values ...float32) constants {
-	c := constants{v, map[float32]Op{}}
+	c := constants{v, map[uint32]Op{}}
 	for _, x := range values {
-		c.at[x] = constant(x)
-		if v.bytes == 64 {
+		bits := math.Float32bits(x)
+		c.at[bits] = constant(x)
+		if v.bytes == 64 && len(c.at) <= mostConstants {
 			r := ZMM()
 			VBROADCASTSS(constant(x), r)
-			c.at[x] = r
+			c.at[bits] = r
 		}
 	}
 	return c
@@ -30,9 +34,14 @@ func newConstants(v vectors, values ...float32) constants {
 
 // of returns the operand that holds x.
 func (c constants) of(x float32) Op {
-	op, ok := c.at[x]
+	op, ok := c.at[math.Float32bits(x)]
 	if !ok {
 		panic("constant was not asked for")
+	}
+	if m, ok := op.(Mem); ok && c.v.bytes == 64 {
+		r := ZMM()
+		VBROADCASTSS(m, r)
+		return r
 	}
 	return op
 }
@@ -46,17 +55,18 @@ func (c constants) into(x float32, dst reg.VecVirtual) reg.VecVirtual {
 	return dst
 }
 
-var constantMems = map[float32]Mem{}
+var constantMems = map[uint32]Mem{}
 
 // constant returns a place that holds eight copies of x.
 func constant(x float32) Mem {
-	m, ok := constantMems[x]
+	bits := math.Float32bits(x)
+	m, ok := constantMems[bits]
 	if !ok {
 		m = GLOBL("float"+hex(x), 8|16) // RODATA and NOPTR
 		for i := range 8 {
-			DATA(4*i, U32(math.Float32bits(x)))
+			DATA(4*i, U32(bits))
 		}
-		constantMems[x] = m
+		constantMems[bits] = m
 	}
 	return m
 }

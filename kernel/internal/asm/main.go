@@ -22,6 +22,7 @@ var families = map[string]func(){
 	"edge":    edge,
 	"spmm":    spmm,
 	"softmax": softmax,
+	"values":  values,
 }
 
 func main() {

@@ -1,0 +1,37 @@
+//go:build amd64 && !noasm
+
+package kernel
+
+import "github.com/weft-gnn/weft/internal/cpu"
+
+var valueVariants = [...]valueLoops{
+	cpu.Generic: valuesGeneric,
+	cpu.AVX2: {
+		add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, scale: scaleAVX2, fill: fillAVX2,
+		forward: [funcKinds]zipFunc{
+			Identity: copyTo, ReLU: reluAVX2, LeakyReLU: leakyAVX2, ELU: eluAVX2, Sigmoid: sigmoidAVX2, LogSigmoid: logSigmoidAVX2,
+			Tanh: tanhAVX2, Exp: expAVX2, Log: logAVX2, Sqrt: sqrtAVX2, Reciprocal: reciprocalAVX2, Square: squareAVX2,
+			Abs: absAVX2, Scale: scaleAVX2, Offset: offsetAVX2,
+		},
+		gradient: [funcKinds]zipFunc{
+			Identity: identityGrad, ReLU: reluGradAVX2, LeakyReLU: leakyGradAVX2, ELU: eluGradAVX2, Sigmoid: sigmoidGradAVX2,
+			LogSigmoid: logSigmoidGradAVX2, Tanh: tanhGradAVX2, Exp: mulAVX2, Log: logGradAVX2, Sqrt: sqrtGradAVX2,
+			Reciprocal: reciprocalGradAVX2, Square: squareGradAVX2, Abs: absGradAVX2, Scale: scaleGradAVX2,
+			Offset: identityGrad,
+		},
+	},
+	cpu.AVX512: {
+		add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, scale: scaleAVX512, fill: fillAVX512,
+		forward: [funcKinds]zipFunc{
+			Identity: copyTo, ReLU: reluAVX512, LeakyReLU: leakyAVX512, ELU: eluAVX512, Sigmoid: sigmoidAVX512,
+			LogSigmoid: logSigmoidAVX512, Tanh: tanhAVX512, Exp: expAVX512, Log: logAVX512, Sqrt: sqrtAVX512,
+			Reciprocal: reciprocalAVX512, Square: squareAVX512, Abs: absAVX512, Scale: scaleAVX512, Offset: offsetAVX512,
+		},
+		gradient: [funcKinds]zipFunc{
+			Identity: identityGrad, ReLU: reluGradAVX512, LeakyReLU: leakyGradAVX512, ELU: eluGradAVX512,
+			Sigmoid: sigmoidGradAVX512, LogSigmoid: logSigmoidGradAVX512, Tanh: tanhGradAVX512, Exp: mulAVX512,
+			Log: logGradAVX512, Sqrt: sqrtGradAVX512, Reciprocal: reciprocalGradAVX512, Square: squareGradAVX512,
+			Abs: absGradAVX512, Scale: scaleGradAVX512, Offset: identityGrad,
+		},
+	},
+}
