@@ -43,6 +43,14 @@ func (o Aggregate) Cost(in []Type, out Type) cost.Cost {
 	return c
 }
 
+// Gathers the rows of edges by their source. By destination they come in order.
+func (o Aggregate) Gathers() []Gather {
+	if o.Along != Src {
+		return nil
+	}
+	return []Gather{{Operand: 0, Over: o.Over, By: Src, Own: true}}
+}
+
 // Grad: the reverse of Aggregate(sum) is Scatter along the same map.
 func (o Aggregate) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(Scatter{o.Along, o.Over}, dy)}

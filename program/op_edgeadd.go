@@ -19,6 +19,9 @@ func (o EdgeAdd) Cost(in []Type, out Type) cost.Cost {
 	return cost.Cost{Work: out.size(), Depth: cost.Int(1), Bytes: edgePairBytes(o.Over, in, out)}
 }
 
+// Gathers rows of the sources.
+func (o EdgeAdd) Gathers() []Gather { return []Gather{{Operand: 0, Over: o.Over, By: Dst}} }
+
 // Grad: each end receives the sum of its edges.
 func (o EdgeAdd) Grad(b *Builder, _ []Value, _, dy Value) []Value {
 	return []Value{b.Add(Aggregate{Src, o.Over}, dy), b.Add(Aggregate{Dst, o.Over}, dy)}

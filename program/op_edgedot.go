@@ -55,6 +55,9 @@ func (o EdgeDot) Cost(in []Type, out Type) cost.Cost {
 	}
 }
 
+// Gathers rows of the sources.
+func (o EdgeDot) Gathers() []Gather { return []Gather{{Operand: 0, Over: o.Over, By: Dst}} }
+
 // Grad: products with the matrix of ∂s and with its transpose.
 func (o EdgeDot) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(SpMM{Src, o.Over, true}, in[1], dy), b.Add(SpMM{Dst, o.Over, true}, in[0], dy)}

@@ -40,6 +40,14 @@ func (o Scatter) Cost(in []Type, out Type) cost.Cost {
 	return c
 }
 
+// Gathers rows of the sources. Those of destinations and graphs come in order.
+func (o Scatter) Gathers() []Gather {
+	if o.Along != Src {
+		return nil
+	}
+	return []Gather{{Operand: 0, Over: o.To, By: Dst}}
+}
+
 // Grad: the reverse of Scatter is Aggregate(sum) along the same map.
 func (o Scatter) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(Aggregate{o.Along, o.To}, dy)}

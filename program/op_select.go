@@ -37,6 +37,9 @@ func (o ArgSelect) Cost(in []Type, out Type) cost.Cost {
 	return Aggregate{o.Along, o.Over}.Cost(in, out)
 }
 
+// Gathers as Aggregate.
+func (o ArgSelect) Gathers() []Gather { return Aggregate{o.Along, o.Over}.Gathers() }
+
 // Grad: an index has no gradient.
 func (o ArgSelect) Grad(*Builder, []Value, Value, Value) []Value { return []Value{None} }
 

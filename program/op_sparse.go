@@ -46,6 +46,9 @@ func (SparseMatMul) Cost(in []Type, out Type) cost.Cost {
 	}
 }
 
+// Gathers rows of W.
+func (SparseMatMul) Gathers() []Gather { return []Gather{{Operand: 1, Over: Entries, By: Dst}} }
+
 // Grad: ∂W = Xᵀ·∂Y. Features are not learned: the entries receive nothing.
 func (SparseMatMul) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{None, b.Add(SparseMatMulT{b.Type(in[1]).Rows}, in[0], dy)}
@@ -100,6 +103,11 @@ func (o SparseMatMulT) Cost(in []Type, out Type) cost.Cost {
 		Depth: cost.Add(cost.Int(1), cost.Log2(in[1].rows())),
 		Bytes: cost.Add(index, cost.Scale(4, gathered), bytes(in[0], out)),
 	}
+}
+
+// Gathers rows of G and the entries, which lie by row.
+func (SparseMatMulT) Gathers() []Gather {
+	return []Gather{{Operand: 1, Over: Entries, By: Src}, {Operand: 0, Over: Entries, By: Src, Own: true}}
 }
 
 // Grad: ∂G = X·∂W.

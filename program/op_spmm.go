@@ -71,6 +71,15 @@ func (o SpMM) Cost(in []Type, out Type) cost.Cost {
 	return c
 }
 
+// Gathers rows of x at the other end and, by source, of the weights.
+func (o SpMM) Gathers() []Gather {
+	g := []Gather{{Operand: 0, Over: o.Over, By: o.Along}}
+	if o.Weighted && o.Along == Src {
+		g = append(g, Gather{Operand: 1, Over: o.Over, By: Src, Own: true})
+	}
+	return g
+}
+
 // other is the map of the end that is read.
 func (o SpMM) other() Map { return Dst + Src - o.Along }
 
