@@ -45,7 +45,7 @@ func (m *Model) Eval(d *dataset.Dataset, by Scorer) (*Evaluation, error) {
 	if len(s.Train)+len(s.Val)+len(s.Test) == 0 {
 		return nil, fmt.Errorf("infer: %s has no labels to compare with", d.Name)
 	}
-	pred, err := m.logits(d)
+	pred, err := m.outputs(d)
 	if err != nil {
 		return nil, err
 	}

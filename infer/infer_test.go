@@ -240,6 +240,58 @@ func TestDegrees(t *testing.T) {
 	}
 }
 
+// TestValuesInTheirUnit: a model that learnt scaled targets predicts, and is
+// scored, in the unit that they were read in.
+func TestValuesInTheirUnit(t *testing.T) {
+	d := karate(t)
+	mlp, _ := model.ByName("mlp")
+	s := untrained(t, mlp, d, model.SquaredError, 2)
+	s.Task = dataset.VertexRegression
+	plain := values(t, load(t, s, 1), d)
+	s.Targets = []model.Scaling{{Mean: 100, Scale: 3}, {Mean: -0.5, Scale: 0.25}}
+	m := load(t, s, 1)
+	got := values(t, m, d)
+	for v := range plain.Rows {
+		for j, x := range plain.Row(v) {
+			if want := float32(float64(x)*s.Targets[j].Scale + s.Targets[j].Mean); got.Row(v)[j] != want {
+				t.Fatalf("vertex %d, target %d: %v, want %v", v, j, got.Row(v)[j], want)
+			}
+		}
+	}
+	d.Task, d.Labels = dataset.VertexRegression, dataset.Labels{Value: got}
+	e, err := m.Eval(d, deviation{})
+	if err != nil || *e.Score.Test != 0 {
+		t.Errorf("predictions of themselves: %v, %v", e, err)
+	}
+	s.Targets[0].Scale = 1e60
+	if _, err := load(t, s, 1).Predict(d); err == nil || !strings.Contains(err.Error(), "is beyond float32") {
+		t.Errorf("values beyond float32: %v", err)
+	}
+	for _, bad := range [][]model.Scaling{{{Scale: 1}}, {{Scale: 1}, {Scale: 0}}, {{Scale: 1}, {Scale: -1}}} {
+		s.Targets = bad
+		path := filepath.Join(t.TempDir(), "model.safetensors")
+		if err := s.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := infer.Load(path, 1); err == nil {
+			t.Errorf("%+v was loaded", bad)
+		}
+	}
+}
+
+// deviation scores the largest difference of any value.
+type deviation struct{}
+
+func (deviation) Score(pred tensor.Matrix, labels dataset.Labels, items []int32) float64 {
+	most := 0.0
+	for _, i := range items {
+		for j, y := range labels.Value.Row(int(i)) {
+			most = max(most, math.Abs(float64(y)-float64(pred.Row(int(i))[j])))
+		}
+	}
+	return most
+}
+
 func TestSigmoidOfTargets(t *testing.T) {
 	d := karate(t)
 	mlp, _ := model.ByName("mlp")

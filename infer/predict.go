@@ -19,7 +19,8 @@ type Prediction struct {
 	// Probability has a column per class, or per target; no columns for
 	// regression.
 	Probability tensor.Matrix
-	// Value has a column per regression target.
+	// Value has a column per regression target, in the unit of the data that the
+	// model was trained on.
 	Value tensor.Matrix
 }
 
@@ -29,7 +30,7 @@ type Prediction struct {
 //
 // Errors: as [Model.Embed].
 func (m *Model) Predict(d *dataset.Dataset) (*Prediction, error) {
-	pred, err := m.logits(d)
+	pred, err := m.outputs(d)
 	if err != nil {
 		return nil, err
 	}

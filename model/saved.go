@@ -21,6 +21,8 @@ type Saved struct {
 	Task     dataset.Task `json:"task"`
 	// Classes are the label names, in the order of the columns it gives.
 	Classes []string `json:"classes,omitempty"`
+	// Targets says how the targets of a regression were scaled; nil for classes.
+	Targets []Scaling `json:"targets,omitempty"`
 	// RowNormalize says that feature rows are divided by their sums first.
 	RowNormalize bool `json:"row_normalize,omitempty"`
 	// Degrees says that the data had no features and log(1 + in-degree) took
@@ -73,6 +75,9 @@ func (s *Saved) check(path string, own []Model) error {
 	m, err := ByName(s.Model, own...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := validTargets(s.Targets, s.Out); err != nil {
+		return fmt.Errorf("model: %s: %w", path, err)
 	}
 	p, err := m.Declare(NamedWidths(s.Features, s.Out, s.Options), s.Options)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/runtime"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -22,8 +23,13 @@ type progress struct {
 	// nil where a part is empty or the score is not finite.
 	Score, Last [3]*float64
 	// Done says that patience ran out.
-	Done    bool
+	Done bool
+	// Seconds is the time that the epochs took, StepMS the milliseconds of each
+	// one's step; Counted is what a step cost. All legs of a run that was resumed
+	// are among them.
 	Seconds float64
+	StepMS  []float32
+	Counted runtime.Counted
 }
 
 // finiteScores turns NaN, the score of an empty part, and infinity, that of
@@ -121,6 +127,8 @@ func (p *progress) check() error {
 	switch {
 	case p.Epoch < 0 || p.Epoch != len(p.Loss):
 		return fmt.Errorf("%d epochs with %d losses", p.Epoch, len(p.Loss))
+	case len(p.StepMS) != p.Epoch:
+		return fmt.Errorf("%d epochs with the times of %d", p.Epoch, len(p.StepMS))
 	case p.Stop.Best < -1 || p.Stop.Best >= p.Epoch:
 		return fmt.Errorf("epoch %d is the best of %d", p.Stop.Best, p.Epoch)
 	case p.Stop.Waited < 0 || p.Stop.Waited > p.Epoch:
@@ -185,7 +193,7 @@ func (t *Trainer) Model() *model.Saved {
 	}
 	return &model.Saved{
 		Model: t.cfg.Model, Options: t.cfg.Options, Features: max(1, t.d.X.Cols), Out: t.problem.out,
-		Loss: t.problem.loss, Task: t.problem.task, Classes: t.d.Labels.Names,
+		Loss: t.problem.loss, Task: t.problem.task, Classes: t.d.Labels.Names, Targets: t.problem.targets,
 		RowNormalize: t.cfg.RowNormalize, Degrees: t.d.X.Cols == 0, Prep: t.d.Prep,
 		Epoch: epoch, Data: t.cfg.Data, Seed: t.cfg.Seed, Weights: clones(weights),
 	}

@@ -124,6 +124,8 @@ type problem struct {
 	loss   model.Loss
 	out    int
 	metric Metric
+	// targets says how the values to be predicted are scaled.
+	targets []model.Scaling
 }
 
 // problemOf reads the task from the data.

@@ -21,7 +21,7 @@ func (t *Trainer) epoch() (Epoch, error) {
 		return e, err
 	}
 	e.Step = time.Since(start)
-	t.counted, t.steps = counted, append(t.steps, e.Step)
+	t.state.Counted, t.state.StepMS = counted, append(t.state.StepMS, float32(e.Step.Seconds()*1e3))
 	loss, err := t.session.Value(stepProgram, "loss")
 	if err != nil {
 		return e, err
@@ -41,10 +41,10 @@ func (t *Trainer) evaluate(e *Epoch) error {
 	if err != nil {
 		return err
 	}
-	metric := t.problem.metric
-	e.Train = metric.Score(pred, t.d.Labels, t.split.Train)
-	e.Val = metric.Score(pred, t.d.Labels, t.split.Val)
-	e.Test = metric.Score(pred, t.d.Labels, t.split.Test)
+	metric, scored := t.problem.metric, t.inUnit(pred)
+	e.Train = metric.Score(scored, t.d.Labels, t.split.Train)
+	e.Val = metric.Score(scored, t.d.Labels, t.split.Val)
+	e.Test = metric.Score(scored, t.d.Labels, t.split.Test)
 	e.ValLoss = t.lossOf(pred, t.targets["val"])
 	t.state.Epoch++
 	last := [3]float64{e.Train, e.Val, e.Test}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/program"
@@ -51,12 +50,15 @@ type Score struct {
 
 // Time is where time went. ReadS is filled by the caller that read the data.
 type Time struct {
+	// TotalS is the time of all epochs with their evaluations and checkpoints,
+	// those before the run was resumed among them; reading, compiling and epochs
+	// that were lost to a kill are not.
 	TotalS  float64   `json:"total_s"`
 	EpochMS EpochTime `json:"epoch_ms"`
 	ReadS   *float64  `json:"read_s"`
 }
 
-// EpochTime is the time of a training step, without evaluation.
+// EpochTime is the time of a training step, without evaluation, over all epochs.
 type EpochTime struct {
 	Median float64 `json:"median"`
 	P95    float64 `json:"p95"`
@@ -123,7 +125,7 @@ func (t *Trainer) result() (*Result, error) {
 		Model: t.cfg.Model, Data: t.cfg.Data, Task: t.problem.task, Seed: t.cfg.Seed,
 		Epochs: t.state.Epoch, Metric: t.problem.metric, Loss: t.state.Loss,
 		Score: Score{score[0], score[1], score[2]}, Ranks: 1, Threads: max(1, t.set.Threads),
-		Time:   Time{TotalS: t.state.Seconds, EpochMS: epochTime(t.steps)},
+		Time:   Time{TotalS: t.state.Seconds, EpochMS: epochTime(t.state.StepMS)},
 		Memory: Memory{ArenaBytes: t.session.ArenaBytes()}, Config: t.cfg,
 	}
 	if t.state.Stop.Best >= 0 {
@@ -131,7 +133,7 @@ func (t *Trainer) result() (*Result, error) {
 	}
 	p, err := t.session.Predict(stepProgram, program.Step, t.targets["train"])
 	r.Predicted = stepOf(p, t.session.ArenaBytes())
-	r.Counted = stepOf(t.counted, t.session.ArenaBytes())
+	r.Counted = stepOf(t.state.Counted, t.session.ArenaBytes())
 	return r, err
 }
 
@@ -139,13 +141,11 @@ func stepOf(c runtime.Counted, arena int64) Step {
 	return Step{Work: c.Work, Bytes: c.Bytes, ArenaBytes: arena}
 }
 
-func epochTime(steps []time.Duration) EpochTime {
-	if len(steps) == 0 {
+func epochTime(stepMS []float32) EpochTime {
+	if len(stepMS) == 0 {
 		return EpochTime{}
 	}
-	sorted := slices.Sorted(slices.Values(steps))
-	at := func(q float64) float64 {
-		return float64(sorted[int(q*float64(len(sorted)-1))].Nanoseconds()) / 1e6
-	}
+	sorted := slices.Sorted(slices.Values(stepMS))
+	at := func(q float64) float64 { return float64(sorted[int(q*float64(len(sorted)-1))]) }
 	return EpochTime{Median: at(0.5), P95: at(0.95)}
 }

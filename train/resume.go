@@ -38,6 +38,16 @@ func Resume(dir string, d *dataset.Dataset, epochs int, set Settings) (*Trainer,
 	return t, nil
 }
 
+// ended tells where nothing is left to do.
+func (t *Trainer) ended() {
+	switch {
+	case t.state.Done:
+		t.set.Log.Info(fmt.Sprintf("the run ended after %d epochs, %d of them without improvement: its patience is %d", t.state.Epoch, t.state.Stop.Waited, t.cfg.Patience))
+	case t.state.Epoch == t.cfg.Epochs:
+		t.set.Log.Info(fmt.Sprintf("the run has done its %d epochs: give a larger number to go on", t.state.Epoch))
+	}
+}
+
 // resume takes up the run in the trainer's directory; extended says that its
 // number of epochs is another one than was kept.
 func (t *Trainer) resume(extended bool) error {
@@ -47,6 +57,7 @@ func (t *Trainer) resume(extended bool) error {
 	if t.state.Epoch > t.cfg.Epochs {
 		return fmt.Errorf("train: %s has done %d epochs, want at least as many, not %d", t.dir.path, t.state.Epoch, t.cfg.Epochs)
 	}
+	t.ended()
 	if extended {
 		if err := t.cfg.write(t.dir.path); err != nil {
 			return err

@@ -61,8 +61,8 @@ type Trainer struct {
 	targets map[string]program.Target
 	state   progress
 	best    map[string]tensor.Matrix // the weights of the best epoch
-	steps   []time.Duration
-	counted runtime.Counted
+	values  tensor.Matrix            // the labels' values as they are learnt
+	unit    tensor.Matrix            // predictions in the labels' unit
 	dir     *runDir
 }
 
@@ -97,6 +97,8 @@ func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 		return nil, fmt.Errorf("train: %s has no training items: give a split", d.Name)
 	}
 	t.split = d.Splits[0]
+	t.problem.targets = scalings(t.problem.loss, d.Labels, t.split.Train)
+	t.values = learnt(d.Labels.Value, t.problem.targets)
 	t.state = progress{Stop: newStopper(cfg.Monitor, cfg.Patience)}
 	t.notes()
 	if err := t.prepare(); err != nil {
@@ -115,6 +117,9 @@ func (t *Trainer) notes() {
 	}
 	if t.d.Graph.Weight != nil && t.cfg.Model != "gcn" {
 		t.set.Log.Info(fmt.Sprintf("%s ignores the graph's edge weights; gcn uses them", t.cfg.Model))
+	}
+	if len(t.problem.targets) > 0 {
+		t.set.Log.Info("targets are learnt scaled to mean 0 and standard deviation 1 over the training items; scores and predictions have the data's unit, the loss has none")
 	}
 	if len(t.split.Val) == 0 && t.cfg.Patience > 0 {
 		t.set.Log.Info("there are no validation items: the run does not stop early and its last weights count")
@@ -162,7 +167,7 @@ func readsRows(p *program.Program) bool    { return p.Reads(program.SparseInput)
 // target lists the items of a split with what they are compared with.
 func (t *Trainer) target(items []int32) program.Target {
 	l := t.d.Labels
-	out := program.Target{Items: kernel.Items{Rows: items}, Class: l.Class, Value: l.Value}
+	out := program.Target{Items: kernel.Items{Rows: items}, Class: l.Class, Value: t.values}
 	if t.problem.loss == model.CrossEntropy {
 		out.Total = kernel.CountClasses(l.Class, items)
 	} else {

@@ -29,13 +29,17 @@ checkpoint to go on from.
 
 The score is that of the last epoch, or with --patience that of the best
 validation epoch. The loss is the objective of a step before its update:
-the mean loss of the training items plus λ/2·‖W‖² per weight matrix.
+the mean loss of the training items plus λ/2·‖W‖² per weight matrix. Values to be
+predicted are learnt with mean 0 and standard deviation 1 over the training
+items; scores and predictions have the unit of the data.
 
 The same seed gives the same bits on any number of threads. Ctrl-C saves a
 checkpoint and says how to go on; what follows is what would have followed.
 
-With --seeds N, --json is the object of the first seed and, besides, seeds
-[the score of each], mean and std (sample standard deviation).`,
+In the object that --json prints, time.total_s and epoch_ms are of all epochs,
+those before a --resume among them. With --seeds N it is the object of the first
+seed and, besides, seeds [the score of each], mean and std (sample standard
+deviation).`,
 		Example: `  weft train
   weft train --model gat --data cora --recipe paper --seeds 10
   weft train --vertices people.csv --edges knows.csv --label team --hidden 32
