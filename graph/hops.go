@@ -138,32 +138,32 @@ func (h *Hops) Room(i int) *Block {
 	return &Block{Dst: n, Src: n, Col: c.col[:cap(c.col)]}
 }
 
-// RowCut copies rows of a whole block, every time into the same memory; sources
-// keep their numbers. It is to sparse features what [Hops] is to edges.
+// RowCut copies the rows that a whole block has for the vertices of a
+// neighbourhood, every time into the same memory; sources keep their numbers. It
+// is to sparse features what [Hops] is to edges.
 //
 // Contract: as [Hops].
 type RowCut struct{ cut }
 
-// NewRowCut prepares to copy rows of a block, in so many blocks each of which is
-// a prefix of the next.
-func NewRowCut(blocks int, whole *Block) *RowCut {
-	return &RowCut{newCut(blocks, whole)}
+// NewRowCut prepares to copy rows of a block for neighbourhoods of so many hops.
+func NewRowCut(hops int, whole *Block) *RowCut {
+	return &RowCut{newCut(hops+1, whole)}
 }
 
-// Take copies the given rows. Block(i) has the first within[i] of them; the last
-// of within is the number of rows.
-func (c *RowCut) Take(rows []int32, within []int) {
+// Take copies the rows of the vertices within so many hops of a neighbourhood.
+func (c *RowCut) Take(h *Hops, within int) {
 	c.start()
-	for _, v := range rows {
+	for _, v := range h.vertices[:h.within[within]] {
 		c.row(v)
 	}
-	for i, n := range within {
-		c.view(i, n, c.whole.Src)
+	for hop := range c.blocks {
+		c.view(hop, h.within[min(hop, within)], c.whole.Src)
 	}
 }
 
-// Block returns the block of the first rows, as [RowCut.Take] says.
-func (c *RowCut) Block(i int) *Block { return &c.blocks[i] }
+// Block returns the block of the vertices within so many hops, no more than were
+// taken.
+func (c *RowCut) Block(hop int) *Block { return &c.blocks[hop] }
 
 // Room is as [Hops.Room].
 func (c *RowCut) Room() *Block {

@@ -159,13 +159,20 @@ func TestHopsErrors(t *testing.T) {
 }
 
 func TestRowCut(t *testing.T) {
-	whole := &graph.Block{Dst: 4, Src: 6, Ptr: []int64{0, 2, 2, 5, 6}, Col: []int32{1, 5, 0, 2, 4, 3}, Weight: []float32{1, 2, 3, 4, 5, 6}}
-	c := graph.NewRowCut(2, whole)
-	for _, rows := range [][]int32{{2, 0}, {1}, {3, 3, 2, 1, 0}, {}} {
-		within := []int{min(1, len(rows)), len(rows)}
-		c.Take(rows, within)
-		for i, n := range within {
-			checkCut(t, c.Block(i), whole, rows[:n], 6, func(u int32) int32 { return u })
+	c := graphcase.Case{N: 4, Src: []int32{1, 2, 3}, Dst: []int32{0, 1, 2}} // a path to 0
+	h := graph.NewHops(2, build(t, c, graph.Policy{}).Block())
+	features := &graph.Block{Dst: 4, Src: 6, Ptr: []int64{0, 2, 2, 5, 6}, Col: []int32{1, 5, 0, 2, 4, 3}, Weight: []float32{1, 2, 3, 4, 5, 6}}
+	cut := graph.NewRowCut(2, features)
+	for _, seeds := range [][]int32{{0}, {3}, {}, {2, 1}, {1}} {
+		if err := h.Around(seeds); err != nil {
+			t.Fatal(err)
+		}
+		for within := range 3 {
+			cut.Take(h, within)
+			for hop := range 3 {
+				rows := h.Vertices()[:h.Within(min(hop, within))]
+				checkCut(t, cut.Block(hop), features, rows, 6, func(u int32) int32 { return u })
+			}
 		}
 	}
 }
@@ -178,7 +185,7 @@ func TestHopsAllocateNothing(t *testing.T) {
 			continue
 		}
 		g := build(t, c, graph.Policy{})
-		h, rows := graph.NewHops(2, g.Block(), g.LoopBlock()), graph.NewRowCut(1, g.Block())
+		h, rows := graph.NewHops(2, g.Block(), g.LoopBlock()), graph.NewRowCut(2, g.Block())
 		seed := make([]int32, 1)
 		n := testing.AllocsPerRun(1, func() {
 			for v := range g.N {
@@ -186,7 +193,7 @@ func TestHopsAllocateNothing(t *testing.T) {
 				if err := h.Around(seed); err != nil {
 					t.Fatal(err)
 				}
-				rows.Take(h.Vertices(), []int{h.Within(2)})
+				rows.Take(h, 2)
 			}
 		})
 		if n != 0 {
@@ -195,7 +202,7 @@ func TestHopsAllocateNothing(t *testing.T) {
 		if room, b := h.Room(1), h.Block(1, 1); room.Dst < b.Src || room.Edges() < b.Edges() {
 			t.Errorf("%s: room for %d vertices and %d edges, there are %d and %d", c.Name, room.Dst, room.Edges(), b.Src, b.Edges())
 		}
-		if room, b := rows.Room(), rows.Block(0); room.Dst < b.Dst || room.Edges() < b.Edges() {
+		if room, b := rows.Room(), rows.Block(2); room.Dst < b.Dst || room.Edges() < b.Edges() {
 			t.Errorf("%s: room for %d rows and %d entries, there are %d and %d", c.Name, room.Dst, room.Edges(), b.Dst, b.Edges())
 		}
 	}
