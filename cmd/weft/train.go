@@ -29,8 +29,8 @@ checkpoint to go on from.
 
 The score is that of the last epoch, or with --patience that of the best
 validation epoch. The loss is the objective of a step before its update:
-the mean loss of the training items plus λ/2·‖W‖² per weight matrix. Values to be
-predicted are learnt with mean 0 and standard deviation 1 over the training
+the mean loss of the training items plus λ/2·‖W‖² per weight matrix. Values to
+be predicted are learnt with mean 0 and standard deviation 1 over the training
 items; scores and predictions have the unit of the data.
 
 The same seed gives the same bits on any number of threads. Ctrl-C saves a
