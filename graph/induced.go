@@ -35,23 +35,6 @@ func (g *Graph) Induced(vertices []int32) (*Graph, error) {
 	return g.pieceOf(s, gather(arc, s.row), vertices, graphs), nil
 }
 
-// Permute returns the same graph with its vertices in another order: vertex i of
-// it is order[i] of g. Identities, listing rows and counts stay.
-//
-// Errors: order is not a permutation of the n vertices; in a disjoint union, one
-// that mixes graphs.
-func (g *Graph) Permute(order []int32) (*Graph, error) {
-	if len(order) != g.N {
-		return nil, fmt.Errorf("graph: order of %d vertices for a graph of %d", len(order), g.N)
-	}
-	p, err := g.Induced(order)
-	if err != nil {
-		return nil, err
-	}
-	p.Counts = g.Counts
-	return p, nil
-}
-
 // pieceOf assembles a piece of g from sorted arcs; arc is the position in g of each.
 func (g *Graph) pieceOf(s *sorted, arc []int64, vertices []int32, graphs []int64) *Graph {
 	b, whole := g.Block(), g.whole()
@@ -62,12 +45,26 @@ func (g *Graph) pieceOf(s *sorted, arc []int64, vertices []int32, graphs []int64
 			p.Weight[i] = g.Weight[a]
 		}
 	}
-	p.Origin = &Origin{Vertex: make([]int64, p.N), Edge: pick(b.Edge, arc), N: whole.N, M: whole.M}
-	for i, v := range vertices {
-		p.Origin.Vertex[i] = b.vertexID(int(v))
-	}
+	p.Origin = &Origin{Vertex: g.identities(vertices), Edge: pick(b.Edge, arc), N: whole.N, M: whole.M}
 	p.recount(g.Counts.Rows)
 	return p
+}
+
+// identities returns the identity of each of the given vertices.
+func (g *Graph) identities(vertices []int32) []int64 {
+	ids := make([]int64, len(vertices))
+	for i, v := range vertices {
+		ids[i] = g.identity(v)
+	}
+	return ids
+}
+
+// identity is the number of vertex v in the whole graph.
+func (g *Graph) identity(v int32) int64 {
+	if g.Origin != nil {
+		return g.Origin.Vertex[v]
+	}
+	return int64(v)
 }
 
 // whole returns n and m of the graph in which identities were fixed.

@@ -29,7 +29,7 @@ func (g *Graph) Validate() error {
 	if err := g.checkCounts(); err != nil {
 		return err
 	}
-	return g.checkOrigin()
+	return g.ValidateOrigin(false)
 }
 
 // Validate returns an error that says where the block breaks what the fields of
@@ -155,27 +155,6 @@ func (g *Graph) checkCounts() error {
 	}
 	if sum := c.Arcs + c.Loops + c.Duplicates + c.Dropped; c.Listed != sum {
 		return fmt.Errorf("graph: counts say %d listed, want arcs + loops + duplicates + dropped = %d", c.Listed, sum)
-	}
-	return nil
-}
-
-func (g *Graph) checkOrigin() error {
-	o := g.Origin
-	if o == nil {
-		return nil
-	}
-	if len(o.Vertex) != g.N || len(o.Edge) != len(g.Src) {
-		return fmt.Errorf("graph: identities of %d vertices and %d arcs, want %d and %d", len(o.Vertex), len(o.Edge), g.N, len(g.Src))
-	}
-	for v, id := range o.Vertex {
-		if id < 0 || id >= o.N {
-			return fmt.Errorf("graph: identity %d of vertex %d is out of range, want 0 ≤ id < %d", id, v, o.N)
-		}
-	}
-	for i, id := range o.Edge {
-		if id < 0 {
-			return fmt.Errorf("graph: identity %d of arc %d, want 0 or more", id, i)
-		}
 	}
 	return nil
 }

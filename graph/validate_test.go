@@ -52,10 +52,10 @@ func TestGraphValidate(t *testing.T) {
 		{"graph offsets fall from 3 to 2 at 1", func(g *graph.Graph) { g.Graphs = []int64{0, 3, 2, 3} }},
 		{"counts say 4 arcs and 0 loops, want 3 and 1", func(g *graph.Graph) { g.Counts.Arcs, g.Counts.Loops = 4, 0 }},
 		{"counts say 5 listed", func(g *graph.Graph) { g.Counts.Dropped = 1 }},
-		{"identities of 2 vertices and 4 arcs", func(g *graph.Graph) { g.Origin.Vertex = g.Origin.Vertex[:2] }},
-		{"identities of 3 vertices and 3 arcs", func(g *graph.Graph) { g.Origin.Edge = g.Origin.Edge[:3] }},
-		{"identity 5 of vertex 1 is out of range", func(g *graph.Graph) { g.Origin.Vertex[1] = 5 }},
-		{"identity -2 of arc 0", func(g *graph.Graph) { g.Origin.Edge[0] = -2 }},
+		{"vertex identities: 2 entries, want 3", func(g *graph.Graph) { g.Origin.Vertex = g.Origin.Vertex[:2] }},
+		{"arc identities: 3 entries, want 4", func(g *graph.Graph) { g.Origin.Edge = g.Origin.Edge[:3] }},
+		{"vertex 1: identity 5 is out of range, want 0 ≤ id < 5", func(g *graph.Graph) { g.Origin.Vertex[1] = 5 }},
+		{"arc 0: identity -2, want 0 or more", func(g *graph.Graph) { g.Origin.Edge[0] = -2 }},
 	} {
 		g := whole()
 		c.spoil(g)
