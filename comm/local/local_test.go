@@ -1,0 +1,166 @@
+package local_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/weft-gnn/weft/comm"
+	"github.com/weft-gnn/weft/comm/commtest"
+	"github.com/weft-gnn/weft/comm/local"
+)
+
+// run lets every rank do the same, and returns each one's error.
+func run(ends []comm.Transport, watch *comm.Watch, f func(c *comm.Comm) error) []error {
+	errs := make([]error, len(ends))
+	var wg sync.WaitGroup
+	for r, end := range ends {
+		wg.Go(func() {
+			c := comm.New(end, watch)
+			errs[r] = errors.Join(f(c), c.Close())
+		})
+	}
+	wg.Wait()
+	return errs
+}
+
+func TestTransport(t *testing.T) {
+	delayed := local.Options{Delay: 300 * time.Microsecond, Seed: 1}
+	for _, ranks := range []int{1, 2, 3, 4, 8} {
+		for name, o := range map[string]local.Options{"": {}, "delayed": delayed} {
+			t.Run(fmt.Sprintf("ranks=%d%s", ranks, name), func(t *testing.T) {
+				for r, err := range run(local.World(ranks, o), nil, func(c *comm.Comm) error {
+					for _, check := range commtest.Checks() {
+						if err := check.Run(t.Context(), c); err != nil {
+							return fmt.Errorf("%s: %w", check.Name, err)
+						}
+					}
+					return nil
+				}) {
+					if err != nil {
+						t.Errorf("rank %d: %v", r, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// reduceForever sums until something fails.
+func reduceForever(c *comm.Comm) error {
+	words := make([]float32, 100)
+	for step := 0; ; step++ {
+		c.SetStep(step)
+		if err := c.AllReduce(context.Background(), words, comm.Sum); err != nil {
+			return err
+		}
+	}
+}
+
+// TestRankDies: wherever one rank dies, all ranks end, and say who died or who
+// ended because of that.
+func TestRankDies(t *testing.T) {
+	killed := errors.New("killed")
+	for at := range 20 {
+		o := local.Options{Fail: func(rank, operation int) error {
+			if rank == 1 && operation == at {
+				return killed
+			}
+			return nil
+		}}
+		errs := run(local.World(4, o), nil, reduceForever)
+		if !errors.Is(errs[1], killed) {
+			t.Errorf("the rank that died says %v", errs[1])
+		}
+		for r, err := range errs {
+			var gone *comm.RankError
+			if !errors.As(err, &gone) {
+				t.Errorf("died at operation %d: rank %d says %v, want a RankError", at, r, err)
+			}
+		}
+	}
+}
+
+// TestStall: a rank that does not come is named, with the operation and the step.
+func TestStall(t *testing.T) {
+	var others sync.WaitGroup
+	others.Add(2)
+	watch := &comm.Watch{Limit: 20 * time.Millisecond}
+	errs := run(local.World(3, local.Options{}), watch, func(c *comm.Comm) error {
+		c.SetStep(7)
+		if c.Rank() == 2 {
+			others.Wait()
+			return nil
+		}
+		defer others.Done()
+		return c.AllReduce(context.Background(), make([]float32, 9), comm.Sum)
+	})
+	for r, err := range errs[:2] {
+		var stall *comm.StallError
+		if !errors.As(err, &stall) {
+			t.Errorf("rank %d: %v, want a StallError", r, err)
+			continue
+		}
+		if len(stall.For) != 1 || stall.For[0] != 2 || stall.At.Step != 7 || stall.At.Op != "all-reduce" || stall.At.Rank != r {
+			t.Errorf("rank %d: %v", r, err)
+		}
+	}
+}
+
+// TestMismatch: ranks that run different plans hear of it.
+func TestMismatch(t *testing.T) {
+	errs := run(local.World(2, local.Options{}), nil, func(c *comm.Comm) error {
+		return c.AllReduce(context.Background(), make([]float32, 10+2*c.Rank()), comm.Sum)
+	})
+	if errors.Join(errs...) == nil {
+		t.Error("sums of 10 and of 12 words went through")
+	}
+}
+
+func TestAbort(t *testing.T) {
+	cause := errors.New("the disk is full")
+	errs := run(local.World(3, local.Options{}), nil, func(c *comm.Comm) error {
+		if c.Rank() == 1 {
+			c.Abort(cause)
+			return nil
+		}
+		return reduceForever(c)
+	})
+	for _, r := range []int{0, 2} {
+		if !errors.Is(errs[r], cause) {
+			t.Errorf("rank %d says %v, want the cause", r, errs[r])
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ends := local.World(2, local.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	err := comm.New(ends[0], nil).AllReduce(ctx, make([]float32, 4), comm.Sum)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
+
+// TestNoGoroutineStays: neither waits nor watches leave one behind.
+func TestNoGoroutineStays(t *testing.T) {
+	before := runtime.NumGoroutine()
+	run(local.World(4, local.Options{}), &comm.Watch{Limit: time.Hour}, func(c *comm.Comm) error {
+		for range 50 {
+			if err := c.AllReduce(context.Background(), make([]float32, 64), comm.Sum); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines, were %d", runtime.NumGoroutine(), before)
+		}
+	}
+}

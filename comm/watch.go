@@ -1,0 +1,76 @@
+package comm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Watch bounds how long an operation may wait for other ranks. The nil Watch
+// waits for ever.
+type Watch struct {
+	// Limit is how long.
+	Limit time.Duration
+	// After makes a channel that receives when so much time has passed; nil
+	// stands for [time.After].
+	After func(time.Duration) <-chan time.Time
+}
+
+// Place says where in a run an operation is.
+type Place struct {
+	Rank int
+	Op   string
+	// Number counts the rank's operations on its communicator, from 1.
+	Number int
+	Step   int
+}
+
+func (p Place) String() string {
+	return fmt.Sprintf("rank %d, %s (operation %d, step %d)", p.Rank, p.Op, p.Number, p.Step)
+}
+
+// StallError says who waits for whom.
+type StallError struct {
+	At    Place
+	For   []int // ranks that sent nothing yet
+	Limit time.Duration
+}
+
+func (e *StallError) Error() string {
+	ranks := make([]string, len(e.For))
+	for i, r := range e.For {
+		ranks[i] = fmt.Sprint(r)
+	}
+	return fmt.Sprintf("comm: %v has waited %v for ranks %s", e.At, e.Limit, strings.Join(ranks, ", "))
+}
+
+// wait waits for an operation, and gives it up when it takes too long.
+func (w *Watch) wait(ctx context.Context, at Place, p Pending) error {
+	if w == nil || w.Limit <= 0 {
+		return p.Wait(ctx)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	defer close(done)
+	after := w.After
+	if after == nil {
+		after = time.After
+	}
+	go func() {
+		select {
+		case <-after(w.Limit):
+			cancel(&StallError{at, slices.Clone(p.Missing()), w.Limit})
+		case <-done:
+		}
+	}()
+	err := p.Wait(ctx)
+	var stall *StallError
+	if err != nil && errors.As(context.Cause(ctx), &stall) {
+		return stall
+	}
+	return err
+}
