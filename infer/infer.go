@@ -74,23 +74,27 @@ func (m *Model) features(d *dataset.Dataset) (tensor.Matrix, error) {
 // declaration is one of a model's programs.
 type declaration func(model.Widths, model.Options) (*program.Program, error)
 
-// run compiles a declaration, runs it over all vertices with the trained
-// weights, and returns a copy of its one output.
-func (m *Model) run(d *dataset.Dataset, declare declaration) (tensor.Matrix, error) {
+// compile compiles a declaration for a set, and returns what it reads of it.
+func (m *Model) compile(d *dataset.Dataset, declare declaration) (*program.Program, tensor.Matrix, error) {
 	x, err := m.features(d)
 	if err != nil {
-		return tensor.Matrix{}, err
+		return nil, x, err
 	}
 	p, err := declare(model.NamedWidths(m.Saved.Features, m.Saved.Out, m.Saved.Options), m.Saved.Options)
 	if err != nil {
-		return tensor.Matrix{}, fmt.Errorf("infer: %w", err)
+		return nil, x, fmt.Errorf("infer: %w", err)
 	}
 	f := program.Facts{Env: program.ExtentOf(d.Graph, p).Env(), Weighted: d.Graph.Weight != nil, Steps: 1}
 	p.Widths(f.Env)
 	f.Env["nnz"] = program.Nonzeros(x)
 	if p, err = program.Compile(p, f, nil); err != nil {
-		return tensor.Matrix{}, fmt.Errorf("infer: %w", err)
+		return nil, x, fmt.Errorf("infer: %w", err)
 	}
+	return p, x, nil
+}
+
+// session makes a session over all vertices of a set, with weights and features.
+func (m *Model) session(d *dataset.Dataset, p *program.Program, x tensor.Matrix) (*runtime.Session, error) {
 	o := runtime.Options{Threads: m.threads}
 	if p.Reads(program.SparseEntries) {
 		entries := program.SparseOf(x)
@@ -98,12 +102,27 @@ func (m *Model) run(d *dataset.Dataset, declare declaration) (tensor.Matrix, err
 	}
 	s, err := runtime.New(d.Graph, o, p)
 	if err != nil {
-		return tensor.Matrix{}, fmt.Errorf("infer: %s: %w", d.Name, model.NameVertex(d, err))
+		return nil, fmt.Errorf("infer: %s: %w", d.Name, model.NameVertex(d, err))
 	}
-	defer s.Close()
 	if err := m.fill(s, p, x); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// run compiles a declaration, runs it over all vertices with the trained
+// weights, and returns a copy of its one output.
+func (m *Model) run(d *dataset.Dataset, declare declaration) (tensor.Matrix, error) {
+	p, x, err := m.compile(d, declare)
+	if err != nil {
 		return tensor.Matrix{}, err
 	}
+	s, err := m.session(d, p, x)
+	if err != nil {
+		return tensor.Matrix{}, err
+	}
+	defer s.Close()
 	if _, err := s.Run(0, 0, program.Target{}); err != nil {
 		return tensor.Matrix{}, fmt.Errorf("infer: %w", err)
 	}
@@ -111,10 +130,20 @@ func (m *Model) run(d *dataset.Dataset, declare declaration) (tensor.Matrix, err
 	if err != nil {
 		return tensor.Matrix{}, fmt.Errorf("infer: %w", err)
 	}
-	if v, _, found := out.NonFinite(); found {
-		return tensor.Matrix{}, fmt.Errorf("infer: %s: what the model makes of vertex %s is beyond float32", d.Name, d.IDs.Of(v))
+	return out.Clone(), finite(d, out, nil)
+}
+
+// finite returns the error of a value that is not finite: row i of out is of
+// vertices[i], or of vertex i where these are nil.
+func finite(d *dataset.Dataset, out tensor.Matrix, vertices []int32) error {
+	v, _, found := out.NonFinite()
+	if !found {
+		return nil
 	}
-	return out.Clone(), nil
+	if vertices != nil {
+		v = int(vertices[v])
+	}
+	return fmt.Errorf("infer: %s: what the model makes of vertex %s is beyond float32", d.Name, d.IDs.Of(v))
 }
 
 // fill gives a session its weights and features.

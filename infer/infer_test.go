@@ -55,13 +55,13 @@ func random(rows, cols int, name string) tensor.Matrix {
 }
 
 // load writes a model and loads it, to run on so many threads.
-func load(t *testing.T, s *model.Saved, threads int) *infer.Model {
+func load(t *testing.T, s *model.Saved, threads int, own ...model.Model) *infer.Model {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.safetensors")
 	if err := s.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	m, err := infer.Load(path, threads)
+	m, err := infer.Load(path, threads, own...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,11 @@ func (m *Model) Predict(d *dataset.Dataset) (*Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
+	return m.prediction(pred), nil
+}
+
+// prediction says what outputs mean, which it overwrites.
+func (m *Model) prediction(pred tensor.Matrix) *Prediction {
 	out := &Prediction{Classes: m.Saved.Classes}
 	switch m.Saved.Loss {
 	case model.SquaredError:
@@ -49,7 +54,7 @@ func (m *Model) Predict(d *dataset.Dataset) (*Prediction, error) {
 			out.Class[v] = softmax(pred.Row(v))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // softmax replaces logits by probabilities and returns the largest one's place.

@@ -1,8 +1,6 @@
 package infer
 
 import (
-	"fmt"
-
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/tensor"
@@ -17,9 +15,11 @@ func (m *Model) outputs(d *dataset.Dataset) (tensor.Matrix, error) {
 	if err != nil {
 		return out, err
 	}
+	return out, m.inUnit(d, out, nil)
+}
+
+// inUnit turns logits into outputs; their rows are those that [finite] says.
+func (m *Model) inUnit(d *dataset.Dataset, out tensor.Matrix, vertices []int32) error {
 	model.InUnit(out, m.Saved.Targets)
-	if v, _, found := out.NonFinite(); found {
-		return out, fmt.Errorf("infer: %s: the value of vertex %s is beyond float32", d.Name, d.IDs.Of(v))
-	}
-	return out, nil
+	return finite(d, out, vertices)
 }
