@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"graph", "tensor", "cost", "internal/cpu", "internal/rng", "internal/nearest", "internal/place"},
 	{"kernel", "comm", "partition", "sample", "dataset"},
 	{"program"},
-	{"model"},
+	{"model", "machine"},
 	{"plan"},
 	{"analysis"},
 	{"runtime"},

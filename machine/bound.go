@@ -1,0 +1,165 @@
+package machine
+
+// Demand is what an operation asks of the machine.
+type Demand struct {
+	// Work is the number of scalar operations.
+	Work int64
+	// Read and Written are bytes that are read or written in order, each once.
+	Read, Written int64
+	// Gathers are rows that are read in another order, some of them often.
+	Gathers []Gathered
+}
+
+// Gathered is a matrix of which rows are gathered.
+type Gathered struct {
+	RowBytes int
+	// Reuse is that of the rows; of rows shorter than a cache line, that of
+	// lines, each holding as many of them as it can.
+	Reuse *Reuse
+}
+
+// line is the length of a cache line.
+const line = 64
+
+// unit is the bytes of what Reuse counts.
+func (g Gathered) unit() int64 { return int64(g.RowBytes) * int64(perLine(g.RowBytes)) }
+
+// perLine is how many rows of a length lie in a cache line, at least 1.
+func perLine(rowBytes int) int { return max(1, line/max(rowBytes, 1)) }
+
+// Traffic is a demand with its bytes shared out among the levels that serve
+// them; it depends on the sizes of caches and on no rate.
+type Traffic struct {
+	Work int64 `json:"work"`
+	// Levels are in the machine's order.
+	Levels []Served `json:"levels"`
+}
+
+// Served is what one level serves.
+type Served struct {
+	Read    int64      `json:"read"`
+	Written int64      `json:"written"`
+	Gathers []RowBytes `json:"gathers,omitempty"`
+}
+
+// RowBytes are bytes that are gathered in rows of a length.
+type RowBytes struct {
+	RowBytes int   `json:"row_bytes"`
+	Bytes    int64 `json:"bytes"`
+}
+
+// Serve shares a demand out as an ideal cache would serve it: one that holds,
+// from before the operation begins, what it reads most often, and of the rest
+// as much as fits.
+//
+// Gathered rows come first: hits of a cache of L1's size count at L1, further
+// hits of one of L1's and L2's size at L2, and so on. A thread sees one cache of
+// each level, and rows wanted by several threads are in the caches of each.
+// Streams, whose bytes are wanted once, have the room that is left in all caches
+// of the threads together.
+func (m *Machine) Serve(d Demand) Traffic {
+	t := Traffic{Work: d.Work, Levels: make([]Served, len(m.Levels))}
+	var wanted int64 // bytes of different rows
+	for _, g := range d.Gathers {
+		wanted += g.Reuse.Distinct * g.unit()
+		m.serveRows(g, t.Levels)
+	}
+	room, read, written := -wanted, int64(0), int64(0)
+	for i, l := range m.Levels {
+		room += l.Bytes * int64(l.Caches)
+		toRead, toWrite := share(room, d.Read, d.Written)
+		if l.Bytes == 0 {
+			toRead, toWrite = d.Read, d.Written
+		}
+		t.Levels[i].Read, t.Levels[i].Written = toRead-read, toWrite-written
+		read, written = toRead, toWrite
+	}
+	return t
+}
+
+// share returns how much of what is read and written has room, in proportion.
+func share(room, read, written int64) (int64, int64) {
+	all := read + written
+	switch {
+	case room <= 0:
+		return 0, 0
+	case all <= room:
+		return read, written
+	}
+	part := float64(room) / float64(all)
+	return int64(part * float64(read)), int64(part * float64(written))
+}
+
+func (m *Machine) serveRows(g Gathered, levels []Served) {
+	size, before := int64(0), int64(0)
+	for i, l := range m.Levels {
+		size += l.Bytes
+		hits := g.Reuse.Reads
+		if l.Bytes > 0 {
+			hits = g.Reuse.Hits(size / max(1, g.unit()))
+		}
+		if hits > before {
+			levels[i].Gathers = append(levels[i].Gathers, RowBytes{g.RowBytes, (hits - before) * int64(g.RowBytes)})
+			before = hits
+		}
+	}
+}
+
+// Resource is what limits an operation.
+type Resource int
+
+// The resources.
+const (
+	Arithmetic Resource = iota
+	Streams
+	Gathers
+)
+
+// Bound is the least time that an operation can take.
+type Bound struct {
+	Seconds float64
+	// Limit is the resource that takes it, and Level, but for arithmetic, the
+	// level of memory with the largest part.
+	Limit Resource
+	Level string
+}
+
+// String names the limit: "arithmetic", "L2 streams", "memory gathers".
+func (b Bound) String() string {
+	switch b.Limit {
+	case Arithmetic:
+		return "arithmetic"
+	case Streams:
+		return b.Level + " streams"
+	}
+	return b.Level + " gathers"
+}
+
+// Bound returns max(work / F, Σ bytes / B): all arithmetic at the rate of
+// multiply-adds, and all bytes at the rate of their level, one after the other.
+//
+// Parts of different levels add up, although the levels are different things: a
+// thread waits for a line where it lies, and mixtures of gathers out of two
+// levels were never faster than the sum (docs/performance.md).
+func (m *Machine) Bound(t Traffic) Bound {
+	b := Bound{}
+	var largest float64
+	for i, s := range t.Levels[:min(len(t.Levels), len(m.Levels))] {
+		l := m.Levels[i]
+		streams, gathers := l.stream(s.Read, s.Written), 0.0
+		for _, g := range s.Gathers {
+			gathers += l.gather(g.RowBytes, g.Bytes)
+		}
+		b.Seconds += streams + gathers
+		if part := max(streams, gathers); part > largest {
+			largest, b.Limit, b.Level = part, Streams, l.Name
+			if gathers > streams {
+				b.Limit = Gathers
+			}
+		}
+	}
+	if work := float64(t.Work) / m.FMA; work >= b.Seconds {
+		return Bound{Seconds: work}
+	}
+	return b
+}

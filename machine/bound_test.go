@@ -1,0 +1,166 @@
+package machine
+
+import (
+	"math"
+	"reflect"
+	"testing"
+)
+
+// toy has rates that are easy to multiply by: 100 operations a second, two
+// caches of 64 and 640 bytes, of which two threads have two and one.
+func toy() *Machine {
+	level := func(name string, bytes int64, caches int, rate float64) Level {
+		return Level{Name: name, Bytes: bytes, Caches: caches, Read: rate, Write: rate / 2, Copy: rate * 0.8,
+			Gather: []RowRate{{4, rate / 16}, {64, rate / 2}, {256, rate}}}
+	}
+	return &Machine{CPU: "toy", Cores: 2, Threads: 2, ISA: "none", FMA: 100,
+		Levels: []Level{level("L1", 64, 2, 1000), level("L2", 640, 1, 100), level(memory, 0, 0, 10)}}
+}
+
+// ids reads row i as often as counts[i] says, the rows in turn so that none
+// follows itself.
+func ids(counts ...int) (all []int32) {
+	for left := true; left; {
+		left = false
+		for i := range counts {
+			if counts[i] > 0 {
+				counts[i]--
+				all, left = append(all, int32(i)), true
+			}
+		}
+	}
+	return all
+}
+
+func TestServeStreams(t *testing.T) {
+	m := toy()
+	for _, c := range []struct {
+		name          string
+		read, written int64
+		want          [3][2]int64
+	}{
+		{"nothing", 0, 0, [3][2]int64{}},
+		{"fits the first caches together", 64, 64, [3][2]int64{{64, 64}}},
+		{"twice the room there", 128, 128, [3][2]int64{{64, 64}, {64, 64}}},
+		{"ten times all caches", 7680, 0, [3][2]int64{{128, 0}, {640, 0}, {6912, 0}}},
+		{"three quarters written, twice all caches", 384, 1152, [3][2]int64{{32, 96}, {160, 480}, {192, 576}}},
+	} {
+		got := m.Serve(Demand{Read: c.read, Written: c.written})
+		for i, l := range got.Levels {
+			if l.Read != c.want[i][0] || l.Written != c.want[i][1] {
+				t.Errorf("%s: %s serves %d and %d, want %v", c.name, m.Levels[i].Name, l.Read, l.Written, c.want[i])
+			}
+		}
+	}
+}
+
+// TestServeRows splits rows among the levels by hand: a thread's caches are 1
+// and then 11 lines.
+func TestServeRows(t *testing.T) {
+	m := toy()
+	many := make([]int, 40) // 40 rows, 2 reads of each, the hub 22
+	for i := range many {
+		many[i] = 2
+	}
+	many[7] = 22
+	reads := ids(many...)
+	d := Demand{Read: 1000, Gathers: []Gathered{{64, NewReuse(reads, 40)}}}
+	got := m.Serve(d)
+	// L1 has the hub's 22 reads, but for 1 + 20 that come one after the other at
+	// the end, which the row read last has, too. L2 has the hub and ten more rows.
+	want := []int64{22 * 64, 20 * 64, (100 - 42) * 64}
+	for i, l := range got.Levels {
+		if len(l.Gathers) != 1 || l.Gathers[0] != (RowBytes{64, want[i]}) {
+			t.Errorf("%s serves %v, want %d", m.Levels[i].Name, l.Gathers, want[i])
+		}
+	}
+	// 40 lines of rows leave no room in the caches' 12.
+	if l := got.Levels[2]; l.Read != 1000 {
+		t.Errorf("the memory serves %d bytes of a stream, want 1000", l.Read)
+	}
+	// Rows of half a line share the lines of pairs: 20 lines.
+	d.Gathers = []Gathered{{32, newReuse(reads, 40, perLine(32))}}
+	var sum int64
+	for _, l := range m.Serve(d).Levels {
+		for _, g := range l.Gathers {
+			sum += g.Bytes
+		}
+	}
+	if sum != 100*32 || d.Gathers[0].Reuse.Distinct != 20 {
+		t.Errorf("%d bytes of %d lines, want 3200 of 20", sum, d.Gathers[0].Reuse.Distinct)
+	}
+}
+
+func TestBound(t *testing.T) {
+	m := toy()
+	at := func(i int, s Served) Traffic {
+		t := Traffic{Levels: make([]Served, 3)}
+		t.Levels[i] = s
+		return t
+	}
+	busy := at(2, Served{Read: 10})
+	busy.Work = 100
+	calm := busy
+	calm.Work = 99
+	mixed := at(2, Served{Gathers: []RowBytes{{256, 30}}})
+	mixed.Levels[1].Read = 700
+	for _, c := range []struct {
+		name    string
+		t       Traffic
+		seconds float64
+		limit   string
+	}{
+		{"work", Traffic{Work: 250}, 2.5, "arithmetic"},
+		{"both alike", busy, 1, "arithmetic"},
+		{"a read", calm, 1, "memory streams"},
+		{"a write", at(1, Served{Written: 100}), 2, "L2 streams"},
+		{"a copy", at(1, Served{Read: 40, Written: 40}), 1, "L2 streams"},
+		{"a copy and more to read", at(1, Served{Read: 140, Written: 40}), 2, "L2 streams"},
+		{"a copy and more to write", at(1, Served{Read: 40, Written: 90}), 2, "L2 streams"},
+		{"rows that were measured", at(1, Served{Gathers: []RowBytes{{64, 100}}}), 2, "L2 gathers"},
+		// A row of 4 takes 0.64 s, one of 64 takes 1.28 s, one of 34 half of each.
+		{"rows between", at(1, Served{Gathers: []RowBytes{{34, 340}}}), 9.6, "L2 gathers"},
+		{"shorter rows", at(1, Served{Gathers: []RowBytes{{2, 20}}}), 6.4, "L2 gathers"},
+		{"longer rows", at(0, Served{Gathers: []RowBytes{{512, 2000}}}), 2, "L1 gathers"},
+		{"levels add up, the largest is named", mixed, 7 + 3, "L2 streams"},
+	} {
+		b := m.Bound(c.t)
+		if math.Abs(b.Seconds-c.seconds) > 1e-9 || b.String() != c.limit {
+			t.Errorf("%s: %v s, %v, want %v s, %s", c.name, b.Seconds, b, c.seconds, c.limit)
+		}
+	}
+}
+
+func TestBestTakesTheHigherRates(t *testing.T) {
+	m, o := toy(), toy()
+	o.FMA = 90
+	o.Levels[0].Read, o.Levels[2].Gather[1].Rate = 1200, 8
+	best := m.Best(o)
+	if best.FMA != 100 || best.Levels[0].Read != 1200 || best.Levels[2].Gather[1].Rate != 8 {
+		t.Errorf("got %+v", best)
+	}
+	if !reflect.DeepEqual(m, toy()) {
+		t.Error("Best changed its receiver")
+	}
+}
+
+// TestOrder: what only noise explains is taken out, upwards.
+func TestOrder(t *testing.T) {
+	m := toy()
+	m.Levels[0].Gather[0].Rate = 1     // slower than the cache behind it
+	m.Levels[1].Gather[2].Rate = 1e4   // faster than its stream, and than L1
+	m.Levels[2].Gather[1].Rate = 0.001 // a longer row slower than a shorter one
+	best := m.Best(m)
+	if g := best.Levels[0].Gather; g[0].Rate != 100./16 || g[2].Rate != 1e4 {
+		t.Errorf("L1 gathers at %v", g)
+	}
+	if best.Levels[1].Read != 1e4 || best.Levels[0].Read != 1e4 {
+		t.Errorf("L2 reads at %v, L1 at %v, want 10000", best.Levels[1].Read, best.Levels[0].Read)
+	}
+	if g := best.Levels[2].Gather; g[1].Rate != g[0].Rate {
+		t.Errorf("the memory gathers at %v", g)
+	}
+	if err := best.Validate(); err != nil {
+		t.Error(err)
+	}
+}
