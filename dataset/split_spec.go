@@ -16,6 +16,7 @@ const (
 	PerClassSplit                  // PerClass items of each class, then Val and Test others
 	FileSplit                      // one word per item in File: train, val, test or none
 	ColumnSplit                    // the same words in a column of a user's vertex table
+	NoSplit                        // none is made or checked: for who reads all items
 )
 
 // SplitSpec asks for a split. Random ones shuffle the labelled items, in
@@ -60,7 +61,7 @@ func (s SplitSpec) Validate() error {
 		if s.File == "" {
 			return fmt.Errorf("dataset: split: no file named")
 		}
-	case OwnSplit, ColumnSplit:
+	case OwnSplit, ColumnSplit, NoSplit:
 	default:
 		return fmt.Errorf("dataset: split: unknown kind %d", s.Kind)
 	}
@@ -68,7 +69,7 @@ func (s SplitSpec) Validate() error {
 }
 
 // splitForms are the texts of splits, for errors and help texts.
-const splitForms = "random:TRAIN,VAL,TEST[:SEED] (shares), per-class:TRAIN,VAL,TEST[:SEED] (counts), column:NAME, file:PATH, or the name of one of the set's own splits"
+const splitForms = "random:TRAIN,VAL,TEST[:SEED] (shares), per-class:TRAIN,VAL,TEST[:SEED] (counts), column:NAME or file:PATH"
 
 // MarshalText writes the split as the command line takes it, such as
 // "random:0.6,0.2,0.2:1"; the set's first own split is the empty text.
@@ -136,7 +137,7 @@ func (s *SplitSpec) UnmarshalText(text []byte) error {
 		out.Name = string(text)
 	}
 	if err != nil {
-		return fmt.Errorf("dataset: split %q: want %s", text, splitForms)
+		return fmt.Errorf("dataset: split %q: want %s, or the name of one of the set's own splits", text, splitForms)
 	}
 	if err := out.Validate(); err != nil {
 		return err

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weft-gnn/weft/internal/nearest"
 	"github.com/weft-gnn/weft/internal/rng"
 )
 
-// UseSplit puts the split asked for first and checks that it can be trained
-// with: its training part is not empty and its parts share no item. Items
-// without a label are taken out, an empty validation part is allowed; both are
-// noted.
+// UseSplit puts the split asked for first and checks that it has items and that
+// its parts share none. Items without a label are taken out, and the validation
+// part may be empty; both are noted. Whoever trains needs a training part too.
+//
+// Errors: a [NoSplitError]; a split that the set's items cannot have.
 func (d *Dataset) UseSplit(s SplitSpec) error {
 	if err := s.Validate(); err != nil {
 		return err
@@ -27,6 +27,8 @@ func (d *Dataset) UseSplit(s SplitSpec) error {
 		made = d.randomSplit(s)
 	case PerClassSplit:
 		made, err = d.perClassSplit(s)
+	case NoSplit:
+		return nil
 	case FileSplit:
 		made, err = d.fileSplit(s.File)
 	case ColumnSplit:
@@ -70,15 +72,12 @@ func (d *Dataset) ownSplit(name string) (Split, error) {
 		}
 		names[i] = s.Name
 	}
-	if len(names) == 0 {
-		return Split{}, fmt.Errorf("dataset: %s has no split of its own, %q was asked for", d.Name, name)
-	}
-	return Split{}, fmt.Errorf("dataset: %s has no split %q%s: one of %s", d.Name, name, nearest.DidYouMean(name, names), strings.Join(names, ", "))
+	return Split{}, &NoSplitError{Set: d.Name, Name: name, Names: names}
 }
 
 func (d *Dataset) checkSplit(s Split) error {
-	if len(s.Train) == 0 {
-		return fmt.Errorf("dataset: %s: the split %q has no training items", d.Name, s.Name)
+	if len(s.Train)+len(s.Val)+len(s.Test) == 0 {
+		return Lacking(SplitOption, "dataset: %s: the split %q has no items", d.Name, s.Name)
 	}
 	part := make([]string, d.Items())
 	for _, p := range []struct {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -127,9 +128,9 @@ func TestSplitSpecFaults(t *testing.T) {
 	if err := (SplitSpec{Kind: RandomSplit, Fractions: [3]float64{.1, .2, .7}}).Validate(); err != nil {
 		t.Error(err)
 	}
-	datatest.WantError(t, labelled(0, 1).UseSplit(SplitSpec{Kind: RandomSplit}), "no training items")
-	datatest.WantError(t, labelled(-1, -1).UseSplit(SplitSpec{Kind: RandomSplit, Fractions: [3]float64{1, 0, 0}}), "no training items")
-	datatest.WantError(t, labelled(0, 1).UseSplit(SplitSpec{Name: "fold 1"}), "no split of its own")
+	datatest.WantError(t, labelled(0, 1).UseSplit(SplitSpec{Kind: RandomSplit}), "has no items")
+	datatest.WantError(t, labelled(-1, -1).UseSplit(SplitSpec{Kind: RandomSplit, Fractions: [3]float64{1, 0, 0}}), "has no items")
+	datatest.WantError(t, labelled(0, 1).UseSplit(SplitSpec{Name: "fold 1"}), "none of its own")
 	datatest.WantError(t, labelled(0, 1).UseSplit(SplitSpec{Kind: ColumnSplit, Column: "fold"}), `column "fold"`)
 	datatest.WantError(t, labelled(0, 1).UseSplit(SplitSpec{Kind: 99}), "unknown kind")
 	d := labelled(0, 1)
@@ -173,4 +174,40 @@ func TestFileSplit(t *testing.T) {
 	datatest.WantError(t, labelled(0, 1, 0, 1).UseSplit(spec("word.txt")), "word.txt:2", `"validate"`)
 	datatest.WantError(t, labelled(0, 1, 0, 1).UseSplit(spec("absent.txt")), "absent.txt")
 	datatest.WantError(t, labelled(0).UseSplit(SplitSpec{Kind: FileSplit}), "no file")
+}
+
+// TestNoSplitOfThatName: what is meant comes first, among the set's own splits
+// and the kinds that any set takes.
+func TestNoSplitOfThatName(t *testing.T) {
+	for name, want := range map[string]string{
+		"randm":             `did you mean "random:0.6,0.2,0.2"?`,
+		"random":            `did you mean "random:0.6,0.2,0.2"?`,
+		"radnom:0.5,0.5,0":  `did you mean "random:0.6,0.2,0.2"?`,
+		"per-clas:20,30,40": `did you mean "per-class:20,500,1000"?`,
+		"colum:fold":        `did you mean "column:NAME"?`,
+		"pubilc":            `did you mean "public"?`,
+		"zzz":               `has no split "zzz" (it has public; any set takes random:`,
+	} {
+		d := labelled(0, 1, 0, 1)
+		d.Splits = []Split{{Name: "public", Train: []int32{0}, Test: []int32{1}}}
+		err := d.UseSplit(SplitSpec{Name: name})
+		var none *NoSplitError
+		if !errors.As(err, &none) || none.Name != name {
+			t.Errorf("%s: %v", name, err)
+		}
+		datatest.WantError(t, err, want)
+	}
+}
+
+// TestSplitsWithoutTraining: what is only tested on is a split, and none is made
+// for who asks for none.
+func TestSplitsWithoutTraining(t *testing.T) {
+	d := labelled(0, 1, 0, 1)
+	if err := d.UseSplit(SplitSpec{Kind: RandomSplit, Fractions: [3]float64{0, 0, 1}}); err != nil || len(d.Splits[0].Test) != 4 {
+		t.Errorf("%v, %v", d.Splits, err)
+	}
+	d = labelled(-1, -1)
+	if err := d.UseSplit(SplitSpec{Kind: NoSplit}); err != nil || d.Splits != nil {
+		t.Errorf("%v, %v", d.Splits, err)
+	}
 }

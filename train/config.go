@@ -142,10 +142,10 @@ func problemOf(d *dataset.Dataset, metric Metric) (problem, error) {
 	case dataset.VertexRegression:
 		p.loss, p.out = model.SquaredError, d.Labels.Value.Cols
 	default:
-		return p, fmt.Errorf("train: the task of %s is %v; full-batch training does vertex-classification and vertex-regression", d.Name, d.Task)
+		return p, dataset.Lacking(dataset.LabelOption, "train: the task of %s is %v; full-batch training does vertex-classification and vertex-regression", d.Name, d.Task)
 	}
 	if p.out == 0 {
-		return p, fmt.Errorf("train: %s has no labels", d.Name)
+		return p, dataset.Lacking(dataset.LabelOption, "train: %s has no labels", d.Name)
 	}
 	var err error
 	p.metric, err = ChooseMetric(d, p.loss, metric)

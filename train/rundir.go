@@ -33,6 +33,9 @@ type metricsLine struct {
 	StepMS  float64  `json:"step_ms"`
 }
 
+// ErrHoldsRun says that a directory cannot be a new run's.
+var ErrHoldsRun = errors.New("holds a run already: resume it, or choose another directory")
+
 // start makes the run directory of a new run. The configuration comes last, so
 // that a directory that has one has a checkpoint too and can be resumed,
 // whenever its process was killed.
@@ -50,7 +53,7 @@ func (t *Trainer) start() error {
 		return err
 	}
 	if fileExists(filepath.Join(t.set.Dir, configFile)) {
-		return fmt.Errorf("train: %s holds a run already: resume it, or choose another directory", t.set.Dir)
+		return fmt.Errorf("train: %s %w", t.set.Dir, ErrHoldsRun)
 	}
 	if err = t.begin(); err != nil {
 		for _, name := range []string{metricsFile, stateFile} {

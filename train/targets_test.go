@@ -139,4 +139,3 @@ func TestResumedAfterPatience(t *testing.T) {
 		t.Errorf("%d epochs after %d, %v; said %s", again.Epochs, done.Epochs, err, log.String())
 	}
 }
-

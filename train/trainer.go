@@ -94,7 +94,7 @@ func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 	}
 	t.cfg.Metric = t.problem.metric
 	if len(d.Splits) == 0 || len(d.Splits[0].Train) == 0 {
-		return nil, fmt.Errorf("train: %s has no training items: give a split", d.Name)
+		return nil, dataset.Lacking(dataset.SplitOption, "train: %s has no training items", d.Name)
 	}
 	t.split = d.Splits[0]
 	t.problem.targets = scalings(t.problem.loss, d.Labels, t.split.Train)

@@ -10,14 +10,45 @@ import (
 	"github.com/weft-gnn/weft/dataset"
 )
 
-// errNoLayout says that no layout fits p, what p looks like where that is a
-// kind of data that weft does not read, and what it does read.
+// errNoLayout says that no layout fits p: which sets lie in it, or what it looks
+// like where that is a kind of data that weft does not read, or holds; and what
+// weft does read.
 func errNoLayout(p dataset.Probe) error {
 	what := "no layout that weft knows"
-	if kind := unreadKind(p); kind != "" {
+	switch kind := unreadKind(p); {
+	case kind != "":
 		what = kind + ", which weft does not read"
+	case p.Dir && len(p.Names) == 0:
+		return fmt.Errorf("dataset: %s is an empty folder", p.Path)
+	case p.Dir:
+		if sets := setsIn(p.Path); len(sets) > 0 {
+			return fmt.Errorf("dataset: %s is a folder of sets: choose one of them, %s", p.Path, someOf(sets))
+		}
+		what += " (it holds " + someOf(p.Names) + ")"
 	}
 	return fmt.Errorf("dataset: %s: %s; it reads %s (--format chooses one)", p.Path, what, formatNames(formats()))
+}
+
+// setsIn returns the paths of the sets in a folder.
+func setsIn(dir string) []string {
+	w := walker{root: dir, keep: func(c candidate) bool { return c.listed }}
+	// A folder that cannot be searched to its end holds what was found so far.
+	_ = w.folder(dir, nil)
+	var paths []string
+	for _, e := range w.found {
+		paths = append(paths, e.Path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// someOf lists names for an error, the first eight at most.
+func someOf(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // unreadKind names the kind of data in p, "" where it is not recognised.

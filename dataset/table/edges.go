@@ -89,7 +89,7 @@ func (r *reading) planEdges() error {
 		return err
 	}
 	if unused := e.unused(); len(unused) > 0 && r.learning() {
-		r.note("%s: not used: %s (name a weight or edge features to use them)", filepath.Base(r.spec.Edges.File), someOf(unused))
+		r.note("%s: not used: %s (--weight or features of edges in a description would use them)", filepath.Base(r.spec.Edges.File), someOf(unused))
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func (r *reading) end(c cells.Cell, line int64) (v int32, known bool, err error)
 	case DropUnknown:
 		return 0, false, nil
 	}
-	return 0, false, fmt.Errorf("id %s is not in %s: add its row, or say what to do with unknown ids (add or drop)", c, r.spec.Vertices.File)
+	return 0, false, dataset.Lacking(dataset.UnknownOption, "id %s is not in %s: add its row, or say what becomes of unknown ids", c, r.spec.Vertices.File)
 }
 
 func (r *reading) unknownNotes() {
@@ -205,7 +205,7 @@ func (r *reading) buildGraph() error {
 		r.prep.Directed = !r.opt.IsUndirected(e.list.Undirected)
 	}
 	if r.spec.Edges.Direction == dataset.AsStated && r.opt.Direction == dataset.AsStated && r.learning() {
-		r.note("edges are taken both ways; say directed to keep them from source to target")
+		r.note("edges are taken both ways; --directed, or directed: true, keeps them from source to target")
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (s *columnStats) learn(t cells.Table, scale Scaling) (dataset.PrepColumn, e
 	c := dataset.PrepColumn{Name: s.name}
 	if s.notNumber {
 		if len(s.values) > MaxCategories {
-			return c, fmt.Errorf("dataset: %s: column %q is not numeric (%q) and has more than %d different values, too many for one feature each: leave it out by naming the features that you want, or turn it into numbers",
+			return c, dataset.Lacking(dataset.FeaturesOption, "dataset: %s: column %q is not numeric (%q) and has more than %d different values, too many for one feature each: name the features that you want, or turn it into numbers",
 				t.At(s.oddLine), s.name, s.odd, MaxCategories)
 		}
 		c.Kind = dataset.Category
@@ -145,9 +145,9 @@ func (s *labelStats) learn(t cells.Table, p *dataset.Prep) (note string, err err
 	}
 	switch {
 	case p.Task == dataset.VertexRegression && !s.numbers:
-		return "", fmt.Errorf("dataset: %s: label %s is %q, but regression needs numbers", t.At(s.oddLine), s.name, s.odd)
+		return "", dataset.Lacking(dataset.TaskOption, "dataset: %s: label %s is %q, but regression needs numbers", t.At(s.oddLine), s.name, s.odd)
 	case p.Task == dataset.VertexClassification && len(s.values) > maxClasses:
-		return "", fmt.Errorf("dataset: %s: label %s has more than %d classes: is it an identifier, or a number to be predicted (task vertex-regression)?", t.At(0), s.name, maxClasses)
+		return "", dataset.Lacking(dataset.TaskOption, "dataset: %s: label %s has more than %d classes: is it an identifier, or a number to be predicted (task vertex-regression)?", t.At(0), s.name, maxClasses)
 	case p.Task == dataset.VertexClassification:
 		p.Classes = sortedClasses(s.values)
 	}

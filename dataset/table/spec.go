@@ -35,12 +35,14 @@ type Spec struct {
 	// The column of a ColumnSplit holds train, val and test, or whole numbers, the
 	// folds: one split for each, that tests on it and validates on the next. A
 	// FileSplit is a table of identifiers and the same, or of one word per line.
+	// None is drawn where Prep is given, or where no vertex has a label then.
 	Split   dataset.SplitSpec
 	Unknown Unknown
 	Scale   Scaling
 	// Prep, where it is not nil, is what an earlier reading learnt: then Task,
 	// Scale and the features come from it, so that a trained model can be
-	// applied, and a table without the label column is unlabelled.
+	// applied: Task and features that are named must be the same. A table without
+	// the label column that was learnt is unlabelled.
 	Prep *dataset.Prep
 }
 
@@ -108,7 +110,7 @@ func (s Spec) validateTask() error {
 		}
 	case dataset.VertexClassification, dataset.VertexRegression:
 		if s.Vertices.Label == "" && s.Prep == nil {
-			return fmt.Errorf("dataset: task %v needs a label column in the vertex table", s.Task)
+			return dataset.Lacking(dataset.LabelOption, "dataset: task %v needs a label column in the vertex table", s.Task)
 		}
 	default:
 		return fmt.Errorf("dataset: task %v: tables hold one graph, so the task is one of %v, %v, %v", s.Task, dataset.VertexClassification, dataset.VertexRegression, dataset.LinkPrediction)
@@ -123,14 +125,37 @@ func (s Spec) validatePrep() error {
 		return nil
 	}
 	if needed := tableColumns(s.Prep.Vertex); len(needed) > 0 && s.Vertices.File == "" {
-		return fmt.Errorf("dataset: the model was trained with the features %s: a vertex table is needed", someOf(needed))
+		return dataset.Lacking(dataset.VerticesOption, "dataset: the model was trained with the features %s: a vertex table is needed", someOf(needed))
 	}
-	return s.Prep.Validate()
+	if err := s.Prep.Validate(); err != nil {
+		return err
+	}
+	if s.Task != dataset.NoTask && s.Task != s.Prep.Task {
+		return fmt.Errorf("dataset: the model was trained for %v, not for %v", s.Prep.Task, s.Task)
+	}
+	if err := sameColumns("features", s.Vertices.Features, s.Prep.Vertex); err != nil {
+		return err
+	}
+	return sameColumns("edge features", s.Edges.Features, s.Prep.Edge)
+}
+
+// sameColumns checks that columns, where some are named, are those that were
+// learnt.
+func sameColumns(what string, named []string, learnt []dataset.PrepColumn) error {
+	want := tableColumns(learnt)
+	if named == nil || slices.Equal(slices.Sorted(slices.Values(named)), slices.Sorted(slices.Values(want))) {
+		return nil
+	}
+	has := "none"
+	if len(want) > 0 {
+		has = someOf(want)
+	}
+	return fmt.Errorf("dataset: the %s %s are named, but the model was trained with %s: leave them out", what, someOf(named), has)
 }
 
 func (v Vertices) validate() error {
 	if v.File == "" && (v.Label != "" || v.ID != "" || len(v.Features) > 0) {
-		return errors.New("dataset: columns of the vertex table are named, but no vertex table is given")
+		return dataset.Lacking(dataset.VerticesOption, "dataset: columns of the vertex table are named, but no vertex table is given")
 	}
 	if v.Label != "" && slices.Contains(v.Features, v.Label) {
 		return fmt.Errorf("dataset: column %q is both the label and a feature: the model would read the answer", v.Label)
@@ -143,7 +168,7 @@ func (s Spec) validateSplit() error {
 		return err
 	}
 	if s.Split.Kind == dataset.ColumnSplit && s.Vertices.File == "" {
-		return fmt.Errorf("dataset: split by column %q needs a vertex table", s.Split.Column)
+		return dataset.Lacking(dataset.VerticesOption, "dataset: split by column %q needs a vertex table", s.Split.Column)
 	}
 	if s.Split.Kind == dataset.ColumnSplit && slices.Contains(s.Vertices.Features, s.Split.Column) {
 		return fmt.Errorf("dataset: column %q is both the split and a feature", s.Split.Column)

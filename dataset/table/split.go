@@ -99,6 +99,8 @@ func (r *reading) chooseSplit() error {
 	r.out.Task = r.prep.Task // what is split depends on it
 	s := r.spec.Split
 	switch {
+	case !r.learning() && !r.anyLabelled():
+		return nil
 	case s.Kind == dataset.FileSplit:
 		marks, err := r.readSplitFile(s.File)
 		if err != nil || marks == nil {
@@ -128,6 +130,16 @@ func (r *reading) chooseSplit() error {
 	}
 	r.out.Splits = splits
 	return r.out.UseSplit(dataset.SplitSpec{Name: s.Name})
+}
+
+// anyLabelled reports whether there are items to be split.
+func (r *reading) anyLabelled() bool {
+	for i := range r.out.Items() {
+		if r.out.Labelled(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // idOf returns the user's identifier of vertex i, for errors.

@@ -47,7 +47,7 @@ func (r *reading) planVertices() error {
 	}
 	switch {
 	case spec.Label == "":
-	case !r.learning() && !slices.Contains(v.table.Columns(), spec.Label):
+	case !r.learning() && spec.Label == r.prep.Label && !slices.Contains(v.table.Columns(), spec.Label):
 		r.note("the table has no label column %q: all vertices are unlabelled", spec.Label)
 	default:
 		if v.label, err = columnNamed(v.table, spec.Label, "label"); err != nil {
