@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/weft-gnn/weft/program"
 )
@@ -109,4 +110,21 @@ func (m Model) Objective(w Widths, o Options, loss Loss, d Decay) (*program.Prog
 	}
 	b.Output("loss", sum)
 	return b.Build()
+}
+
+// Same reports whether two choices of options declare the same program: whether
+// what they differ in is never read.
+//
+// Errors: options that cannot be declared.
+func (m Model) Same(a, b Options) (bool, error) {
+	const in, out = 1, 1 // any
+	p, err := m.Declare(NamedWidths(in, out, a), a)
+	if err != nil {
+		return false, err
+	}
+	q, err := m.Declare(NamedWidths(in, out, b), b)
+	if err != nil {
+		return false, err
+	}
+	return reflect.DeepEqual(p.Nodes, q.Nodes), nil
 }

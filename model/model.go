@@ -105,7 +105,9 @@ func (o Options) Validate() error {
 		return fmt.Errorf("model: %d layers, want 1 to 1024", o.Layers)
 	case o.Hidden < 1:
 		return fmt.Errorf("model: hidden width %d, want at least 1", o.Hidden)
-	case o.Heads < 1 || o.Hidden%o.Heads != 0:
+	case o.Heads < 1:
+		return fmt.Errorf("model: %d heads, want at least 1", o.Heads)
+	case o.Hidden%o.Heads != 0:
 		return fmt.Errorf("model: %d heads do not divide the hidden width %d", o.Heads, o.Hidden)
 	case o.OutHeads < 1:
 		return fmt.Errorf("model: %d heads in the last layer, want at least 1", o.OutHeads)

@@ -66,3 +66,53 @@ func TestGATOnPubMed(t *testing.T) {
 		t.Errorf("rate %v, decay %v, %d output heads, want 0.005, 0.0005, 1", r.LR, r.Decay.Lambda, r.Options.OutHeads)
 	}
 }
+
+// TestSame: options that a model does not read change nothing, those that it
+// reads do.
+func TestSame(t *testing.T) {
+	change := map[string]func(*Options){
+		"heads":     func(o *Options) { o.Heads *= 2 },
+		"out heads": func(o *Options) { o.OutHeads++ },
+		"hidden":    func(o *Options) { o.Hidden *= 2 },
+		"depth":     func(o *Options) { o.Depth++ },
+		"ε":         func(o *Options) { o.LearnEps = !o.LearnEps },
+		"normalize": func(o *Options) { o.Normalize = !o.Normalize },
+		"dropout":   func(o *Options) { o.Dropout = 0.3 },
+		"edges":     func(o *Options) { o.EdgeDropout = 0.3 },
+	}
+	reads := map[string][]string{
+		"mlp":  {"dropout", "hidden"},
+		"gcn":  {"dropout", "hidden"},
+		"sage": {"dropout", "hidden", "normalize"},
+		"gin":  {"depth", "dropout", "hidden", "ε"},
+		"gat":  {"dropout", "edges", "heads", "hidden", "out heads"},
+	}
+	for _, m := range All() {
+		for _, layers := range []int{1, 2} {
+			var got, want []string
+			for name, f := range change {
+				a := m.Defaults
+				a.Layers = layers
+				b := a
+				f(&b)
+				same, err := m.Same(a, b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !same {
+					got = append(got, name)
+				}
+			}
+			for _, name := range reads[m.Name] {
+				if layers > 1 || name != "hidden" && name != "heads" {
+					want = append(want, name)
+				}
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s of %d layers reads %q, want %q", m.Name, layers, got, want)
+			}
+		}
+	}
+}
