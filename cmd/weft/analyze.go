@@ -81,7 +81,7 @@ func (r *analysisRun) request(c *cobra.Command) (analysis.Request, error) {
 	if r.formulation == "local" {
 		q.Formulation = analysis.Local
 	}
-	if err := r.model.apply(c, &q.Options); err != nil {
+	if err := r.model.apply(c, declared, &q.Options, !r.data.given(c)); err != nil {
 		return q, err
 	}
 	if !r.data.given(c) {

@@ -23,6 +23,7 @@ type applied struct {
 	data    dataFlags
 	threads int
 	json    bool
+	all     bool // every vertex counts, whatever its part in a split
 
 	model *infer.Model
 	// config is that of the run that the model is of; nil for a model
@@ -54,6 +55,12 @@ func (p *applied) load(c *cobra.Command) error {
 	if p.model, err = infer.Load(p.path, p.threads); err != nil {
 		return p.unfinished(err)
 	}
+	if err := p.agree(); err != nil {
+		return err
+	}
+	if p.all {
+		src.Split = dataset.SplitSpec{Kind: dataset.NoSplit}
+	}
 	if p.set, err = src.Open(c.Context(), p.lookup(), p.model.Saved.Prep); err != nil {
 		return err
 	}
@@ -62,6 +69,15 @@ func (p *applied) load(c *cobra.Command) error {
 		p.say("note: %s", n)
 	}
 	return context.Cause(c.Context())
+}
+
+// agree checks a label that is named where none is read.
+func (p *applied) agree() error {
+	prep := p.model.Saved.Prep
+	if label := p.data.label; p.all && prep != nil && label != "" && label != prep.Label {
+		return usagef("--label %s: the model predicts %s; it needs no label", label, prep.Label)
+	}
+	return nil
 }
 
 // source returns how the data are opened.

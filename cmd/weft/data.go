@@ -1,6 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+
 	"github.com/spf13/cobra"
 
 	"github.com/weft-gnn/weft/dataset"
@@ -30,7 +34,11 @@ type saved struct {
 
 // save writes a set as a folder and says so.
 func (a *app) save(dir string, d *dataset.Dataset, overwrite, asJSON bool) error {
+	_, found := os.Stat(filepath.Join(dir, "metadata.yaml"))
 	if err := ondisk.Write(dir, d, ondisk.Options{Overwrite: overwrite}); err != nil {
+		if found == nil && !overwrite { // nothing but a set is ever replaced
+			return fmt.Errorf("%w (--overwrite replaces it)", err)
+		}
 		return err
 	}
 	if asJSON {

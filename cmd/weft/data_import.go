@@ -1,9 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weft-gnn/weft/dataset/fetch"
+	"github.com/weft-gnn/weft/dataset/source"
 )
 
 func (a *app) dataImportCommand() *cobra.Command {
@@ -28,6 +33,12 @@ learnt are kept.`,
 			}
 			if !filepath.IsLocal(name) {
 				return usagef("--name %q: want the name that the set will have, such as people", name)
+			}
+			if slices.Contains(fetch.Names(), name) {
+				return usagef("--name %s is what `weft data fetch` calls a public set: choose another name", name)
+			}
+			if err := source.Nameable(name, a.lookup()); err != nil {
+				return usage(fmt.Errorf("--name %w", err))
 			}
 			d, err := a.openNamed(c, &data, words)
 			if err != nil {

@@ -55,6 +55,14 @@ func (f *dataFlags) register(a *app, c *cobra.Command, preset, without string) {
 	title(c, "Your own tables, in place of --data")
 }
 
+// hide leaves flags out of the help of a command to which they say nothing that
+// its model does not know. Given all the same, they must agree with it.
+func hide(c *cobra.Command, names ...string) {
+	for _, name := range names {
+		c.Flags().Lookup(name).Hidden = true
+	}
+}
+
 // changed returns the first of the given flags that was set, "" for none.
 func changed(c *cobra.Command, names ...string) string {
 	for _, name := range names {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/internal/nearest"
 	"github.com/weft-gnn/weft/train"
 )
@@ -38,19 +39,20 @@ func usage(err error) error {
 	return usageError{err}
 }
 
-// report turns an error into its one line and exit code.
-func report(ctx context.Context, err error) (string, int) {
+// report turns the error of a command into its one line and exit code.
+func report(ctx context.Context, c *cobra.Command, err error) (string, int) {
 	var stopped *train.Interrupted
 	var wrong usageError
+	var noSplit *dataset.NoSplitError
 	switch {
 	case errors.As(err, &stopped) && stopped.Dir != "":
 		return fmt.Sprintf("stopped after %s, saved: go on with `weft train --resume %s`", plural(int64(stopped.Epoch), "epoch", "epochs"), stopped.Dir), exitInterrupted
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return "interrupted", exitInterrupted
-	case errors.As(err, &wrong):
-		return oneLine(err), exitUsage
+	case errors.As(err, &wrong), errors.As(err, &noSplit) && changed(c, "split") != "":
+		return oneLine(err) + remedy(c, err), exitUsage
 	}
-	return oneLine(err), exitFailure
+	return oneLine(err) + remedy(c, err), exitFailure
 }
 
 // packagePrefix is what packages of weft put before their errors; to a user it

@@ -27,6 +27,7 @@ without a split are scored whole, as "test".`,
 		RunE: func(c *cobra.Command, _ []string) error { return e.run(c) },
 	}
 	e.register(c)
+	hide(c, "features", "task")
 	choiceFlag(c, &e.metric, "metric", metrics, "score (default: the run's)")
 	title(c, "Run and result")
 	return c

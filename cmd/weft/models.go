@@ -95,32 +95,73 @@ func (a *app) describeModel(m model.Model, asJSON bool) error {
 	line("formula", "%s", m.Formula)
 	line("class", "%v: %s", f.Class, f.Class.Formula())
 	line("source", "%s", m.Source)
-	line("options", "%s", optionsText(m.Defaults))
+	options, err := optionsOf(m, m.Defaults)
+	if err != nil {
+		return err
+	}
+	line("options", "%s", options.text())
 	for _, r := range m.Recipes {
-		line("recipe", "%s: %s", r.Data, recipeText(r))
+		if options, err = optionsOf(m, r.Options); err != nil {
+			return err
+		}
+		line("recipe", "%s: %s (%s)", r.Data, recipeText(r, options), r.Note)
 	}
 	return a.print("%s", b.String())
 }
 
-// optionsText lists options as flags of weft train.
-func optionsText(o model.Options) string {
-	s := fmt.Sprintf("--layers %d --hidden %d", o.Layers, o.Hidden)
-	if o.Heads > 1 {
-		s += fmt.Sprintf(" --heads %d", o.Heads)
-	}
-	return s + fmt.Sprintf(" --dropout %g", o.Dropout)
+// optionTexts are choices as flags of weft train and, where there is none, in
+// words.
+type optionTexts struct{ flags, words []string }
+
+func (t optionTexts) text() string {
+	return strings.Join(append([]string{strings.Join(t.flags, " ")}, t.words...), ", ")
 }
 
-func recipeText(r model.Recipe) string {
-	s := fmt.Sprintf("%s --epochs %d --lr %g --weight-decay %g", optionsText(r.Options), r.Epochs, r.LR, r.Decay.Lambda)
+// optionsOf lists the options that a model reads.
+func optionsOf(m model.Model, o model.Options) (t optionTexts, err error) {
+	reads := func(change func(*model.Options)) bool {
+		other := o
+		change(&other)
+		same, fault := m.Same(o, other)
+		if err == nil {
+			err = fault
+		}
+		return !same
+	}
+	t.flags = []string{fmt.Sprintf("--layers %d --hidden %d", o.Layers, o.Hidden)}
+	if o.Heads > 1 && reads(func(o *model.Options) { o.Heads = 1 }) {
+		t.flags = append(t.flags, fmt.Sprintf("--heads %d", o.Heads))
+	}
+	if reads(func(o *model.Options) { o.OutHeads++ }) {
+		t.flags = append(t.flags, fmt.Sprintf("--out-heads %d", o.OutHeads))
+	}
+	t.flags = append(t.flags, fmt.Sprintf("--dropout %g", o.Dropout))
+	if reads(func(o *model.Options) { o.Depth++ }) {
+		t.words = append(t.words, "MLPs of "+plural(int64(o.Depth), "layer", "layers"))
+	}
+	if o.LearnEps && reads(func(o *model.Options) { o.LearnEps = false }) {
+		t.words = append(t.words, "ε learned")
+	}
+	if o.Normalize && reads(func(o *model.Options) { o.Normalize = false }) {
+		t.words = append(t.words, "rows of length one after each layer")
+	}
+	if o.MessageDropout && reads(func(o *model.Options) { o.MessageDropout = false }) {
+		t.words = append(t.words, "dropout of the projected rows too")
+	}
+	return t, err
+}
+
+// recipeText is what weft train does for --recipe paper.
+func recipeText(r model.Recipe, t optionTexts) string {
+	t.flags = append(t.flags, fmt.Sprintf("--epochs %d --lr %g --weight-decay %g", r.Epochs, r.LR, r.Decay.Lambda))
 	if r.Patience > 0 {
-		s += fmt.Sprintf(" --patience %d --monitor %v", r.Patience, r.Monitor)
+		t.flags = append(t.flags, fmt.Sprintf("--patience %d --monitor %v", r.Patience, r.Monitor))
 	}
 	if r.RowNormalize {
-		s += ", rows of features divided by their sums"
+		t.words = append(t.words, "rows of features divided by their sums")
 	}
 	if r.Decay.FirstLayer {
-		s += ", decay of the first layer only"
+		t.words = append(t.words, "decay of the first layer only")
 	}
-	return s + " (" + r.Note + ")"
+	return t.text()
 }

@@ -55,6 +55,7 @@ type written struct {
 
 func (w *written) register(c *cobra.Command) {
 	w.applied.register(c)
+	hide(c, "split", "label", "features", "task")
 	c.Flags().StringVar(&w.out, "out", "", "`FILE` to write, .csv, .parquet or .npy; - writes CSV to stdout (default: "+w.name+" beside the model)")
 	title(c, "Run and result")
 }
@@ -77,6 +78,10 @@ func (w *written) run(c *cobra.Command, table func() (*infer.Table, error)) erro
 			return usage(err)
 		}
 	}
+	if changed(c, "split") != "" {
+		return usagef("--split is about training and scoring: %s writes a row for every vertex", name(c))
+	}
+	w.all = true
 	if err := w.load(c); err != nil {
 		return err
 	}

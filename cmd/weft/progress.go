@@ -19,7 +19,7 @@ type progress struct {
 	epochs int
 
 	bar     *progressbar.ProgressBar
-	started time.Time
+	started time.Time // when the first epoch began
 	first   int       // the first epoch that was run: a resumed run begins later
 	shown   time.Time // when something was last shown
 }
@@ -34,7 +34,7 @@ const (
 
 // progress prepares to show a run of so many epochs.
 func (a *app) progress(epochs int, label string) *progress {
-	p := &progress{app: a, label: label, epochs: epochs, first: -1, started: time.Now(), shown: time.Now()}
+	p := &progress{app: a, label: label, epochs: epochs, first: -1}
 	if a.terminal && !a.quiet {
 		p.bar = progressbar.NewOptions(epochs,
 			progressbar.OptionSetWriter(a.log), progressbar.OptionSetWidth(24), progressbar.OptionShowCount(),
@@ -42,6 +42,9 @@ func (a *app) progress(epochs int, label string) *progress {
 	}
 	return p
 }
+
+// start begins to count: what went before, such as compiling, is no epoch's time.
+func (p *progress) start() { p.started, p.shown = time.Now(), time.Now() }
 
 // epoch shows an epoch, if it is time.
 func (p *progress) epoch(e train.Epoch) {

@@ -25,13 +25,18 @@ type app struct {
 
 // execute runs the command line and returns the exit code.
 func (a *app) execute(ctx context.Context, args []string) int {
+	written := &watched{w: a.out}
+	a.out = written
 	root := a.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	called, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = written.err // help and completions do not report it
+	}
 	if err == nil {
 		return exitOK
 	}
-	line, code := report(ctx, err)
+	line, code := report(ctx, called, err)
 	fmt.Fprintln(a.log, "weft: "+line)
 	return code
 }
@@ -136,6 +141,20 @@ func (a *app) lookup() dataset.Options {
 
 // cacheDir is where fetched and imported sets go; "" where the system has none.
 func (a *app) cacheDir() string { return a.lookup().CacheDir }
+
+// watched remembers the first error of a writer.
+type watched struct {
+	w   io.Writer
+	err error
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	n, err := w.w.Write(p)
+	if err != nil && w.err == nil {
+		w.err = fmt.Errorf("standard output: %w", err)
+	}
+	return n, err
+}
 
 // say writes a line for people to stderr, unless they want quiet.
 func (a *app) say(format string, args ...any) {

@@ -169,6 +169,7 @@ func (t *trainRun) train(ctx context.Context, bar *progress, prepare func() (*tr
 	}
 	defer trainer.Close()
 	bar.metric = trainer.Config().Metric
+	bar.start()
 	r, err := trainer.Train(ctx)
 	bar.end()
 	if err != nil {

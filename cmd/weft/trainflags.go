@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 type modelFlags struct {
 	name                  string
 	hidden, layers, heads int
+	outHeads              int
 	dropout               float64
 	passes                passes
 }
@@ -29,13 +31,17 @@ func (f *modelFlags) register(c *cobra.Command) {
 	s.IntVar(&f.hidden, "hidden", 0, "width `K` of hidden layers, all heads together, in columns (default: the model's)")
 	s.IntVar(&f.layers, "layers", 0, "number `L` of layers (default: the model's)")
 	s.IntVar(&f.heads, "heads", 0, "number `H` of attention heads of hidden layers, each K/H wide (default: the model's)")
+	s.IntVar(&f.outHeads, "out-heads", 0, "number `H` of attention heads of the last layer, which are averaged (default: the model's)")
 	s.Float64Var(&f.dropout, "dropout", 0, "probability `P`, 0 ≤ P < 1, of dropping features and attention coefficients; 0 switches all dropout off (default: the model's)")
 	passesFlag(c, &f.passes)
 	title(c, "Model")
 }
 
-// apply replaces the options that the command line names.
-func (f *modelFlags) apply(c *cobra.Command, o *model.Options) error {
+// apply replaces the options of a model that the command line names. symbols says
+// that all widths are one symbol, that of --hidden.
+//
+// Errors: options that do not go together, or that the model does not read.
+func (f *modelFlags) apply(c *cobra.Command, m model.Model, o *model.Options, symbols bool) error {
 	set := c.Flags().Changed
 	if set("hidden") {
 		o.Hidden = f.hidden
@@ -46,10 +52,44 @@ func (f *modelFlags) apply(c *cobra.Command, o *model.Options) error {
 	if set("heads") {
 		o.Heads = f.heads
 	}
+	if set("out-heads") {
+		o.OutHeads = f.outHeads
+	}
 	if set("dropout") {
 		o.Dropout, o.EdgeDropout = f.dropout, f.dropout
 	}
-	return usage(o.Validate())
+	if err := o.Validate(); err != nil {
+		return usage(err)
+	}
+	return f.unread(c, m, *o, symbols)
+}
+
+// unread refuses what is asked for and would change nothing. One head is what a
+// model without heads has, too.
+func (f *modelFlags) unread(c *cobra.Command, m model.Model, o model.Options, symbols bool) error {
+	for _, flag := range []struct {
+		name   string
+		change func(*model.Options)
+		why    string
+	}{
+		{"out-heads", func(o *model.Options) { o.OutHeads = 1 }, m.Name + " has no attention heads"},
+		{"heads", func(o *model.Options) { o.Heads = 1 }, m.Name + " has no hidden layer with attention heads"},
+		{"hidden", func(o *model.Options) { o.Hidden += o.Heads }, m.Name + " of one layer has no hidden one"},
+	} {
+		other := o
+		flag.change(&other)
+		if !c.Flags().Changed(flag.name) || other == o || symbols && flag.name == "hidden" {
+			continue
+		}
+		same, err := m.Same(o, other)
+		if err != nil {
+			return usage(err)
+		}
+		if same {
+			return usagef("--%s %v: %s", flag.name, c.Flags().Lookup(flag.name).Value, flag.why)
+		}
+	}
+	return nil
 }
 
 // trainFlags are the settings of a run.
@@ -147,7 +187,7 @@ func (f *trainFlags) config(c *cobra.Command, m *modelFlags, data source.Spec) (
 		}
 	}
 	cfg.Data, cfg.Source, cfg.Seed, cfg.SkipPasses = data.Name(), data, f.seed, m.passes.skip
-	if err := m.apply(c, &cfg.Options); err != nil {
+	if err := m.apply(c, declared, &cfg.Options, false); err != nil {
 		return cfg, err
 	}
 	if err := f.apply(c, &cfg); err != nil {
@@ -180,6 +220,9 @@ func (f *trainFlags) apply(c *cobra.Command, cfg *train.Config) error {
 	}
 	if f.seeds < 1 {
 		return usagef("--seeds %d: want at least 1", f.seeds)
+	}
+	if last := f.seed + uint64(f.seeds-1); last < f.seed {
+		return usagef("--seeds %d: from --seed %d there are %d to 2⁶⁴−1", f.seeds, f.seed, math.MaxUint64-f.seed+1)
 	}
 	return nil
 }
