@@ -38,7 +38,8 @@ var models = []string{"gcn", "sage", "gin", "gat"}
 // heads is the number of gat's attention heads in the hidden layer.
 const heads = 8
 
-// keys are all combinations, those of one graph together.
+// keys are all combinations, those of one width together: a run that is ended
+// early has whole widths.
 func keys(data, names, hidden, threads []string) ([]key, error) {
 	widths, err := numbers("hidden", hidden)
 	if err != nil {
@@ -48,18 +49,22 @@ func keys(data, names, hidden, threads []string) ([]key, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []key
-	for _, d := range data {
-		d, err := dataName(d)
-		if err != nil {
+	for _, m := range names {
+		if !slices.Contains(models, m) {
+			return nil, fmt.Errorf("-models %s: want some of %s", m, strings.Join(models, ", "))
+		}
+	}
+	sets := make([]string, len(data))
+	for i, d := range data {
+		if sets[i], err = dataName(d); err != nil {
 			return nil, err
 		}
-		for _, m := range names {
-			if !slices.Contains(models, m) {
-				return nil, fmt.Errorf("-models %s: want some of %s", m, strings.Join(models, ", "))
-			}
-			for _, h := range widths {
-				for _, t := range counts {
+	}
+	var out []key
+	for _, t := range counts {
+		for _, h := range widths {
+			for _, d := range sets {
+				for _, m := range names {
 					out = append(out, key{d, m, h, t})
 				}
 			}

@@ -13,7 +13,7 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(o.rows) != 12 || o.rows[0] != (key{"cora", "gat", 16, 1}) || o.rows[4].Data != "products@0.1" || o.rows[11] != (key{"reddit@0.01", "gat", 64, 2}) {
+	if len(o.rows) != 12 || o.rows[0] != (key{"cora", "gat", 16, 1}) || o.rows[1].Data != "products@0.1" || o.rows[11] != (key{"reddit@0.01", "gat", 64, 2}) {
 		t.Errorf("rows: %v", o.rows)
 	}
 	if len(o.systems) != 2 || o.systems[0].name != "weft" || o.limits.memory != 2<<30 {

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -106,10 +107,10 @@ func (w *weft) weights(ctx context.Context, k key, dir string) (initial, error) 
 }
 
 // enough ends a run that has had its epochs: weft says every tenth of them. A
-// run whose epochs are long is ended after the time of a dozen.
+// run whose epochs are long is ended after the time of ten.
 const (
 	enoughEpochs = 20
-	enoughTimes  = 12
+	enoughTimes  = 10
 	enoughTime   = 5 * time.Second
 )
 
@@ -149,14 +150,15 @@ func (w *weft) measure(ctx context.Context, s system, k key, dir string, i initi
 const interrupted = 130
 
 // untilEnough interrupts a run after enough epochs in at least the given time,
-// or when ctx is done.
+// or when ctx's time is over; once, since a second interrupt ends weft at once.
 func untilEnough(ctx context.Context, least time.Duration) watch {
 	begin, armed := time.Now(), false
+	var once sync.Once
 	return func(line string, interrupt func()) {
 		if !armed { // the first line comes before training
 			context.AfterFunc(ctx, func() {
 				if ctx.Err() == context.DeadlineExceeded {
-					interrupt()
+					once.Do(interrupt)
 				}
 			})
 			armed = true
@@ -166,7 +168,7 @@ func untilEnough(ctx context.Context, least time.Duration) watch {
 			return
 		}
 		if n, _ := strconv.Atoi(m[1]); n >= enoughEpochs && time.Since(begin) >= least {
-			interrupt()
+			once.Do(interrupt)
 		}
 	}
 }

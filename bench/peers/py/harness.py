@@ -35,8 +35,9 @@ def settings():
     return p.parse_args()
 
 
-# Steps before the measured ones; steps that are measured of slow and of losing
-# paths; the step whose loss is compared is the one after 5 updates.
+# Steps before the measured ones, of slow paths one; steps that are measured of
+# slow and of losing paths; the step whose loss is compared is the one after 5
+# updates.
 WARM = 3
 FEW = 3
 COMPARED = 5
@@ -109,29 +110,24 @@ def resident(field):
 
 
 def measure(step, s):
-    """Runs steps; returns the times of the measured ones in ms, the losses, and why it stopped."""
-    losses, times, note = [], [], ""
-    begin = time.perf_counter()
+    """Runs steps; returns the times of the measured ones in ms, the losses, and why it stopped early."""
+    losses, times = [], []
     while True:
-        if len(losses) == WARM:
-            begin = time.perf_counter()
         start = time.perf_counter()
         losses.append(step())
-        took = (time.perf_counter() - start) * 1e3
-        if len(losses) > WARM:
-            times.append(took)
-        if len(times) < FEW or len(losses) <= COMPARED:
+        times.append((time.perf_counter() - start) * 1e3)
+        slow = statistics.median(times[1:] or times) > s.slow * 1e3
+        measured = times[1 if slow else WARM :]
+        if len(measured) < FEW:
             continue
-        median = statistics.median(times)
-        if s.best and median > LOSING * s.best:
-            note = f"slower than {LOSING:g} times another path: {len(times)} epochs measured"
-            break
-        if median > s.slow * 1e3:
-            note = f"slow: {len(times)} epochs measured"
-            break
-        if len(times) >= s.epochs and time.perf_counter() - begin >= s.seconds:
-            break
-    return times, losses, note
+        if s.best and statistics.median(measured) > LOSING * s.best:
+            return measured, losses, f"slower than {LOSING:g} times another path: {len(measured)} epochs measured"
+        if len(losses) <= COMPARED:
+            continue
+        if slow:
+            return measured, losses, f"slow: {len(measured)} epochs measured"
+        if len(measured) >= s.epochs and sum(measured) >= s.seconds * 1e3:
+            return measured, losses, ""
 
 
 def run(build, versions):
