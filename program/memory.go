@@ -17,6 +17,9 @@ type Layout struct {
 	// Offset is, for each program and value, its place in bytes; Outside for
 	// inputs, which are read where they lie, and for values of no size.
 	Offset [][]int64
+	// Stride is, for each program and value, how many values lie from the start
+	// of one row to the next.
+	Stride [][]int
 	// Slot is the place of each kept value by its key: a leaf's slot, or the
 	// Key of a value that is computed once.
 	Slot map[string]int64
@@ -33,21 +36,28 @@ const align = 64
 // Memory computes the layout of programs at the sizes of e from the lifetimes
 // of their values.
 func Memory(programs []*Program, e Extent) Layout {
-	l := Layout{Slot: map[string]int64{}, Offset: make([][]int64, len(programs))}
+	l := Layout{Slot: map[string]int64{}, Offset: make([][]int64, len(programs)), Stride: make([][]int, len(programs))}
 	for i, p := range programs {
-		l.Offset[i] = l.keep(p, e)
+		l.Offset[i], l.Stride[i] = l.keep(p, e), p.strides()
 	}
 	l.Size = l.Kept
 	for i, p := range programs {
 		for _, s := range []Stage{Pre, Step} {
-			l.Size = max(l.Size, l.place(p, e, s, l.Offset[i]))
+			l.Size = max(l.Size, l.place(p, e, s, l.Offset[i], l.Stride[i]))
 		}
 	}
 	return l
 }
 
-// bytesAt returns the size of a value.
-func bytesAt(e Extent, t Type) int64 { return 4 * int64(e.Rows(t)) * int64(t.Cols.N) }
+// bytesAt returns the size of a value whose rows lie so far apart: what follows
+// the last row is not its own.
+func bytesAt(e Extent, t Type, stride int) int64 {
+	rows := int64(e.Rows(t))
+	if rows == 0 || t.Cols.N == 0 {
+		return 0
+	}
+	return 4 * ((rows-1)*int64(stride) + int64(t.Cols.N))
+}
 
 // keep gives the values that outlive a step their places.
 func (l *Layout) keep(p *Program, e Extent) []int64 {
@@ -55,7 +65,7 @@ func (l *Layout) keep(p *Program, e Extent) []int64 {
 	keys := p.Keys()
 	for i, n := range p.Nodes {
 		off[i] = Outside
-		size := bytesAt(e, n.Type)
+		size := bytesAt(e, n.Type, n.Type.Cols.N)
 		if _, input := n.Op.(Input); input || size == 0 || !p.Kept(Value(i)) {
 			continue
 		}
@@ -123,8 +133,8 @@ type life struct {
 // place gives the transient values of one stage their places, the largest
 // first, each at the lowest offset that no value of its lifetime covers. It
 // returns the end of the highest.
-func (l *Layout) place(p *Program, e Extent, s Stage, off []int64) int64 {
-	lives := p.lives(e, s, off)
+func (l *Layout) place(p *Program, e Extent, s Stage, off []int64, stride []int) int64 {
+	lives := p.lives(e, s, off, stride)
 	order := slices.Clone(lives)
 	slices.SortStableFunc(order, func(a, b *life) int {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.from, b.from))
@@ -160,16 +170,16 @@ func lowest(base int64, x *life, placed []*life) int64 {
 }
 
 // lives returns the lifetimes of a stage's transient values, in order.
-func (p *Program) lives(e Extent, s Stage, off []int64) []*life {
+func (p *Program) lives(e Extent, s Stage, off []int64, stride []int) []*life {
 	last := p.lastReads(s)
 	of := make([]*life, len(p.Nodes))
 	var out []*life
 	for i, n := range p.Nodes {
-		size := bytesAt(e, n.Type)
+		size := bytesAt(e, n.Type, stride[i])
 		if n.Stage != s || off[i] != Outside || size == 0 || p.Kept(Value(i)) {
 			continue
 		}
-		if x := p.overwrites(Value(i), of, last, size); x != nil {
+		if x := p.overwrites(Value(i), of, last, stride); x != nil {
 			x.to, of[i] = last[i], x
 			x.values = append(x.values, Value(i))
 			continue
@@ -182,13 +192,13 @@ func (p *Program) lives(e Extent, s Stage, off []int64) []*life {
 
 // overwrites returns the lifetime that node v takes over from an operand that
 // it is the last to read, or nil.
-func (p *Program) overwrites(v Value, of []*life, last []int, size int64) *life {
+func (p *Program) overwrites(v Value, of []*life, last, stride []int) *life {
 	op, ok := p.Nodes[v].Op.(InPlace)
 	if !ok {
 		return nil
 	}
 	operand := p.Nodes[v].In[op.Over()]
-	if of[operand] == nil || last[operand] != int(v) || of[operand].size != size {
+	if of[operand] == nil || last[operand] != int(v) || stride[operand] != stride[v] || !p.Nodes[operand].Type.same(p.Nodes[v].Type) {
 		return nil
 	}
 	for j, u := range p.Nodes[v].In {
@@ -227,7 +237,7 @@ func (p *Program) Deaths(e Extent) [][]Value {
 		for i := range off {
 			off[i] = Outside
 		}
-		for _, x := range p.lives(e, s, off) {
+		for _, x := range p.lives(e, s, off, p.strides()) {
 			if x.to < len(p.Nodes) {
 				out[x.to] = append(out[x.to], x.values[len(x.values)-1])
 			}

@@ -39,7 +39,7 @@ func newShadow(t failer, w world, ps ...*Program) *shadow {
 
 // words returns the words of a value; none where it is not in the arena.
 func (s *shadow) words(i int, v Value, n Node) []string {
-	at, size := s.layout.Offset[i][v], int64(s.w.Rows(n.Type))*int64(n.Type.Cols.N)
+	at, size := s.layout.Offset[i][v], int64(max(0, (s.w.Rows(n.Type)-1)*s.layout.Stride[i][v]+n.Type.Cols.N))
 	if at == Outside {
 		return nil
 	}
@@ -203,7 +203,8 @@ func newMachine(w world, x RefExec, p *Program, layout *Layout) *machine {
 		m.values[i] = blank(rows, cols)
 		if layout != nil && layout.Offset[0][i] != Outside {
 			at := layout.Offset[0][i] / 4
-			m.values[i] = tensor.Of(rows, cols, arena[at:at+int64(rows*cols)])
+			stride := layout.Stride[0][i]
+			m.values[i] = tensor.Matrix{Rows: rows, Cols: cols, Stride: stride, Data: arena[at : at+int64(max(0, (rows-1)*stride+cols))]}
 		}
 		if l, ok := n.Op.(Leaf); ok {
 			d, ok := x.Leaves[l.Slot()]

@@ -122,7 +122,7 @@ func (q *Query) grow() (err error) {
 	for i, n := range q.l.p.Nodes {
 		rows, cols := q.room.Rows(n.Type), n.Type.Cols.N
 		if off := layout.Offset[0][i]; off != program.Outside {
-			q.values[i] = q.arena.View(off, rows, cols)
+			q.values[i] = q.arena.Spaced(off, rows, cols, layout.Stride[0][i])
 		} else if !isLeaf(n.Op) {
 			q.values[i] = tensor.New(rows, cols) // no values
 		}
@@ -220,7 +220,7 @@ func (q *Query) view(v program.Value, hop int) tensor.Matrix {
 	m := q.values[v]
 	if s := q.l.p.Nodes[v].Type.Space; s != program.One {
 		m.Rows = q.near.rows[hop][s]
-		m.Data = m.Data[:m.Rows*m.Stride]
+		m.Data = m.Data[:max(0, (m.Rows-1)*m.Stride+m.Cols)]
 	}
 	return m
 }

@@ -76,7 +76,7 @@ func New(g *graph.Graph, o Options, programs ...*program.Program) (*Session, err
 	s.pool = kernel.NewPool(max(1, o.Threads))
 	s.exec = program.Exec{Ctx: &kernel.Ctx{Pool: s.pool}, N: s.extent.N, NHat: s.extent.NHat, Seed: o.Seed, X: s.extent.X}
 	for i, p := range programs {
-		s.programs = append(s.programs, s.compile(p, s.layout.Offset[i]))
+		s.programs = append(s.programs, s.compile(p, s.layout.Offset[i], s.layout.Stride[i]))
 	}
 	if o.Poison {
 		s.arena.Poison()

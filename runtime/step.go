@@ -20,7 +20,7 @@ type compiled struct {
 }
 
 // compile resolves every value of p to its place in the arena.
-func (s *Session) compile(p *program.Program, offset []int64) *compiled {
+func (s *Session) compile(p *program.Program, offset []int64, stride []int) *compiled {
 	c := &compiled{p: p, loss: p.Output("loss"), values: make([]tensor.Matrix, len(p.Nodes)), in: make([][]tensor.Matrix, len(p.Nodes))}
 	keys := p.Keys()
 	for i, n := range p.Nodes {
@@ -29,7 +29,7 @@ func (s *Session) compile(p *program.Program, offset []int64) *compiled {
 		if _, input := n.Op.(program.Input); input {
 			c.values[i] = tensor.New(rows, n.Type.Cols.N)
 		} else if offset[i] != program.Outside {
-			c.values[i] = s.arena.View(offset[i], rows, n.Type.Cols.N)
+			c.values[i] = s.arena.Spaced(offset[i], rows, n.Type.Cols.N, stride[i])
 		} else {
 			c.values[i] = tensor.New(rows, n.Type.Cols.N) // no values
 		}
