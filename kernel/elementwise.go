@@ -65,17 +65,9 @@ func ScaleBy(ctx *Ctx, s, x, y tensor.Matrix) {
 func AddBias(ctx *Ctx, x, b, y tensor.Matrix) {
 	wantShape("kernel.AddBias: b", b, 1, y.Cols)
 	wantShape("kernel.AddBias: x", x, y.Rows, y.Cols)
-	ctx.call = call{values: ctx.values(), body: addBiasRows, x: x, y: b, dst: y}
-	n := ctx.rows(y.Rows, y.Cols)
+	n := ctx.byRow(ctx.values().rows.add, x, repeated(b, y.Rows), y, y.Cols, 0)
 	k := int64(y.Cols)
 	ctx.Count.Add(n*k, 4*(2*n*k+k))
-}
-
-func addBiasRows(c *call, _, _, lo, hi int) {
-	b := c.y.Row(0)
-	for i := lo; i < hi; i++ {
-		c.values.add(c.dst.Row(i), c.x.Row(i), b, 0)
-	}
 }
 
 // zip3 runs f over three matrices and counts one operation per value.

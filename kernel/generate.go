@@ -6,3 +6,4 @@ package kernel
 //go:generate go run ./internal/asm spmm
 //go:generate go run ./internal/asm softmax
 //go:generate go run ./internal/asm values
+//go:generate go run ./internal/asm rows

@@ -22,6 +22,7 @@ type Ctx struct {
 	scratch []float32 // partial results of ordered reductions, packed operands
 	sums    []float64 // the same in double precision
 	words   []uint32  // random numbers
+	listed  []int32   // rows
 	span    [2]int64  // row pointers of a batch of one graph
 }
 
@@ -93,6 +94,7 @@ type call struct {
 	offset       int
 	values       *valueLoops
 	zip          zipFunc // of elementwise kernels
+	row          rowFunc // of kernels of rows
 
 	seg    segments
 	sum    sumFunc
@@ -108,6 +110,7 @@ type call struct {
 
 	scratch []float32 // partial results first, each of the shape of dst
 	sums    []float64
+	listed  []int32 // of losses: room for rows
 
 	n, grain, pieces int
 	parts            int          // how many partial results lie in scratch

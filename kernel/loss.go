@@ -88,6 +88,7 @@ type lossOperands struct {
 func CrossEntropy(ctx *Ctx, x tensor.Matrix, class []int32, items Items, loss tensor.Matrix) {
 	wantLen("kernel.CrossEntropy: class", len(class), x.Rows)
 	ctx.call = call{body: crossEntropyRows, x: x, loss: lossOperands{items: items, class: class}}
+	ctx.listRoom()
 	r, s := ctx.meanLoss("kernel.CrossEntropy: loss", 4*x.Cols, loss)
 	k := int64(x.Cols)
 	ctx.Count.Add(s*(4*k+3)+1, 4*(r+s*k+1)+items.bytes())
@@ -105,21 +106,45 @@ func (c *Ctx) meanLoss(what string, width int, loss tensor.Matrix) (listed, labe
 	return listed, k.labelled.Load()
 }
 
-func crossEntropyRows(c *call, _, piece, lo, hi int) {
-	sum, labelled := 0.0, int64(0)
-	for i := lo; i < hi; i++ {
-		r := c.loss.items.row(i)
-		t := c.loss.class[r]
-		if t == Missing {
-			continue
-		}
-		x := c.x.Row(r)
-		top, log := logSumExp(x)
-		sum += float64(log) - (float64(x[t]) - float64(top))
-		labelled++
+// listRoom makes room for each worker's list of logRows rows.
+func (c *Ctx) listRoom() {
+	n := c.Pool.Threads() * logRows
+	if cap(c.listed) < n {
+		c.listed = make([]int32, n)
 	}
+	c.call.listed = c.listed[:n]
+	c.logRoom()
+}
+
+// eachLabelled calls f with the labelled rows of a piece, some at a time.
+func (c *call) eachLabelled(worker, lo, hi int, f func(rows []int32)) {
+	list := c.listed[worker*logRows : (worker+1)*logRows]
+	labelled := 0
+	for lo < hi {
+		n := 0
+		for ; lo < hi && n < logRows; lo++ {
+			r := c.loss.items.row(lo)
+			list[n] = int32(r)
+			if c.loss.class[r] != Missing {
+				n++
+			}
+		}
+		f(list[:n])
+		labelled += n
+	}
+	c.labelled.Add(int64(labelled))
+}
+
+func crossEntropyRows(c *call, worker, piece, lo, hi int) {
+	sum := 0.0
+	c.eachLabelled(worker, lo, hi, func(rows []int32) {
+		top, log := c.logSums(worker, len(rows), c.x, rows)
+		for i, r := range rows {
+			own := c.x.Row(int(r))[c.loss.class[r]]
+			sum += float64(log.Data[i]) - (float64(own) - float64(top.Data[i]))
+		}
+	})
 	c.sums[piece] = sum
-	c.labelled.Add(labelled)
 }
 
 // CrossEntropyGrad computes the gradient of [CrossEntropy]'s logits,
@@ -139,24 +164,17 @@ func CrossEntropyGrad(ctx *Ctx, x tensor.Matrix, class []int32, items Items, g, 
 	n := ctx.zip(ctx.values().fill, d, d, d, 0)
 	ctx.call = call{body: crossEntropyGradRows, x: x, dst: d}
 	ctx.call.loss = lossOperands{items: items, class: class, share: float32(items.share(float64(g.Data[0])))}
+	ctx.listRoom()
 	r := ctx.rows(items.over(x.Rows), 4*x.Cols)
 	s, k := ctx.call.labelled.Load(), int64(x.Cols)
 	ctx.Count.Add(s*(6*k+1)+1, 4*(1+r+s*k+n*k)+items.bytes())
 }
 
-func crossEntropyGradRows(c *call, _, _, lo, hi int) {
-	labelled := int64(0)
-	for i := lo; i < hi; i++ {
-		r := c.loss.items.row(i)
-		t := c.loss.class[r]
-		if t == Missing {
-			continue
+func crossEntropyGradRows(c *call, worker, _, lo, hi int) {
+	c.eachLabelled(worker, lo, hi, func(rows []int32) {
+		c.values.rows.softmaxOf(c.dst, c.x, rows, c.loss.share)
+		for _, r := range rows {
+			c.dst.Row(int(r))[c.loss.class[r]] -= c.loss.share
 		}
-		d := c.dst.Row(r)
-		sum := expRow(d, c.x.Row(r))
-		scaleTo(d, d, nil, c.loss.share/sum)
-		d[t] -= c.loss.share
-		labelled++
-	}
-	c.labelled.Add(labelled)
+	})
 }

@@ -1,10 +1,6 @@
 package kernel
 
-import (
-	"math"
-
-	"github.com/weft-gnn/weft/tensor"
-)
+import "github.com/weft-gnn/weft/tensor"
 
 // Normalize scales each row to length 1: y = x/max(‖x‖₂, eps).
 //
@@ -15,16 +11,8 @@ import (
 // k to scale: work r(3k + 3), bytes 8rk.
 func Normalize(ctx *Ctx, eps float32, x, y tensor.Matrix) {
 	wantShape("kernel.Normalize: x", x, y.Rows, y.Cols)
-	ctx.call = call{body: normalizeRows, x: x, dst: y, scalar: eps}
-	n, k := ctx.rows(y.Rows, y.Cols), int64(y.Cols)
+	n, k := ctx.byRow(ctx.values().rows.normalize, x, x, y, y.Cols, eps), int64(y.Cols)
 	ctx.Count.Add(n*(3*k+3), 8*n*k)
-}
-
-func normalizeRows(c *call, _, _, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		x := c.x.Row(i)
-		scaleTo(c.dst.Row(i), x, nil, 1/max(sqrt(dot(x, x)), c.scalar))
-	}
 }
 
 // NormalizeGrad computes the gradient of [Normalize]'s argument. With
@@ -39,24 +27,8 @@ func normalizeRows(c *call, _, _, lo, hi int) {
 func NormalizeGrad(ctx *Ctx, eps float32, x, g, d tensor.Matrix) {
 	wantShape("kernel.NormalizeGrad: x", x, d.Rows, d.Cols)
 	wantShape("kernel.NormalizeGrad: g", g, d.Rows, d.Cols)
-	ctx.call = call{body: normalizeGradRows, x: x, y: g, dst: d, scalar: eps}
-	n, k := ctx.rows(d.Rows, d.Cols), int64(d.Cols)
+	n, k := ctx.byRow(ctx.values().rows.normalizeGrad, x, g, d, d.Cols, eps), int64(d.Cols)
 	ctx.Count.Add(n*(7*k+5), 12*n*k)
-}
-
-func normalizeGradRows(c *call, _, _, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		x, g, d := c.x.Row(i), c.y.Row(i), c.dst.Row(i)
-		norm := sqrt(dot(x, x))
-		s := 1 / max(norm, c.scalar)
-		along := s * s * dot(x, g)
-		if norm <= c.scalar {
-			along = 0
-		}
-		for j, v := range g {
-			d[j] = s * (v - along*x[j])
-		}
-	}
 }
 
 // Softmax normalises each row: y = exp(x − max x)/Σ exp(x − max x).
@@ -66,39 +38,8 @@ func normalizeGradRows(c *call, _, _, lo, hi int) {
 // Cost: maximum, subtract, exp, sum, divide: work 5rk, bytes 8rk.
 func Softmax(ctx *Ctx, x, y tensor.Matrix) {
 	wantShape("kernel.Softmax: x", x, y.Rows, y.Cols)
-	ctx.call = call{body: rowSoftmaxRows, x: x, dst: y}
-	n, k := ctx.rows(y.Rows, 4*y.Cols), int64(y.Cols)
+	n, k := ctx.byRow(ctx.values().rows.softmax, x, x, y, 4*y.Cols, 0), int64(y.Cols)
 	ctx.Count.Add(5*n*k, 8*n*k)
-}
-
-func rowSoftmaxRows(c *call, _, _, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		y := c.dst.Row(i)
-		scaleTo(y, y, nil, 1/expRow(y, c.x.Row(i)))
-	}
-}
-
-// expRow sets y to exp(x − max x) and returns its sum.
-func expRow(y, x []float32) float32 {
-	top := maxOf(x)
-	var sum float32
-	for j, v := range x {
-		v = exp(v - top)
-		y[j] = v
-		sum += v
-	}
-	return sum
-}
-
-// maxOf returns the largest value that is a number, as maxColumn does.
-func maxOf(x []float32) float32 {
-	top := float32(math.Inf(-1))
-	for _, v := range x {
-		if v > top {
-			top = v
-		}
-	}
-	return top
 }
 
 // SoftmaxGrad computes the gradient of [Softmax]'s argument from its result:
@@ -110,19 +51,8 @@ func maxOf(x []float32) float32 {
 func SoftmaxGrad(ctx *Ctx, y, g, d tensor.Matrix) {
 	wantShape("kernel.SoftmaxGrad: y", y, d.Rows, d.Cols)
 	wantShape("kernel.SoftmaxGrad: g", g, d.Rows, d.Cols)
-	ctx.call = call{body: rowSoftmaxGradRows, x: y, y: g, dst: d}
-	n, k := ctx.rows(d.Rows, d.Cols), int64(d.Cols)
+	n, k := ctx.byRow(ctx.values().rows.softmaxGrad, y, g, d, d.Cols, 0), int64(d.Cols)
 	ctx.Count.Add(4*n*k, 12*n*k)
-}
-
-func rowSoftmaxGradRows(c *call, _, _, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		y, g, d := c.x.Row(i), c.y.Row(i), c.dst.Row(i)
-		sum := dot(y, g)
-		for j, v := range g {
-			d[j] = y[j] * (v - sum)
-		}
-	}
 }
 
 // LogSoftmax computes, per row, y = x − max x − ln Σ exp(x − max x).
@@ -134,27 +64,43 @@ func rowSoftmaxGradRows(c *call, _, _, lo, hi int) {
 func LogSoftmax(ctx *Ctx, x, y tensor.Matrix) {
 	wantShape("kernel.LogSoftmax: x", x, y.Rows, y.Cols)
 	ctx.call = call{body: logSoftmaxRows, x: x, dst: y}
+	ctx.logRoom()
 	n, k := ctx.rows(y.Rows, 4*y.Cols), int64(y.Cols)
 	ctx.Count.Add(n*(5*k+1), 8*n*k)
 }
 
-func logSoftmaxRows(c *call, _, _, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		x, y := c.x.Row(i), c.dst.Row(i)
-		top, sum := logSumExp(x)
-		for j, v := range x {
-			y[j] = (v - top) - sum
-		}
-	}
+// Rows whose exponentials are summed are taken some at a time, so that one pass
+// takes all their logarithms and finds the rows in cache again.
+const (
+	logRows   = 128
+	logValues = 1 << 13
+)
+
+// logRoom makes room for two values of logRows rows for each worker.
+func (c *Ctx) logRoom() {
+	c.call.values = c.values()
+	c.call.scratch = c.floats(2 * logRows * c.Pool.Threads())
 }
 
-// logSumExp returns m = max x and ln Σ exp(x − m).
-func logSumExp(x []float32) (top, sum float32) {
-	top = maxOf(x)
-	for _, v := range x {
-		sum += exp(v - top)
+// logSums returns max x and ln Σ exp(x − max x) of some rows of x, as sumExp has
+// them, in the worker's room.
+func (c *call) logSums(worker, n int, x tensor.Matrix, rows []int32) (top, log tensor.Matrix) {
+	room := c.scratch[2*logRows*worker:]
+	top, log = tensor.Of(n, 1, room[:n]), tensor.Of(n, 1, room[logRows:logRows+n])
+	c.values.rows.sumExp(top.Data, log.Data, x, rows)
+	c.values.forward[Log](log.Data, log.Data, nil, 0)
+	return top, log
+}
+
+func logSoftmaxRows(c *call, worker, _, lo, hi int) {
+	step := max(1, min(logRows, logValues/max(1, c.x.Cols)))
+	for ; lo < hi; lo += step {
+		n := min(step, hi-lo)
+		x, y := rowsOf(c.x, lo, lo+n), rowsOf(c.dst, lo, lo+n)
+		top, log := c.logSums(worker, n, x, nil)
+		c.values.rows.shift(y, x, top, 0, n, 0)
+		c.values.rows.shift(y, y, log, 0, n, 0)
 	}
-	return top, log(sum)
 }
 
 // LogSoftmaxGrad computes the gradient of [LogSoftmax]'s argument from its
@@ -166,20 +112,6 @@ func logSumExp(x []float32) (top, sum float32) {
 func LogSoftmaxGrad(ctx *Ctx, y, g, d tensor.Matrix) {
 	wantShape("kernel.LogSoftmaxGrad: y", y, d.Rows, d.Cols)
 	wantShape("kernel.LogSoftmaxGrad: g", g, d.Rows, d.Cols)
-	ctx.call = call{body: logSoftmaxGradRows, x: y, y: g, dst: d}
-	n, k := ctx.rows(d.Rows, 4*d.Cols), int64(d.Cols)
+	n, k := ctx.byRow(ctx.values().rows.logSoftmaxGrad, y, g, d, 4*d.Cols, 0), int64(d.Cols)
 	ctx.Count.Add(4*n*k, 12*n*k)
-}
-
-func logSoftmaxGradRows(c *call, _, _, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		y, g, d := c.x.Row(i), c.y.Row(i), c.dst.Row(i)
-		var sum float32
-		for _, v := range g {
-			sum += v
-		}
-		for j, v := range g {
-			d[j] = v - exp(y[j])*sum
-		}
-	}
 }

@@ -90,13 +90,9 @@ func (c *call) follow(lo, hi int) {
 func (s *TailStep) run(v *valueLoops, y tensor.Matrix, lo, hi int) {
 	switch s.Kind {
 	case ScaleRows:
-		for i := lo; i < hi; i++ {
-			v.scale(y.Row(i), y.Row(i), nil, s.X.Row(i)[0])
-		}
+		v.rows.scale(y, y, s.X, lo, hi, 0)
 	case AddRow:
-		for i := lo; i < hi; i++ {
-			v.add(y.Row(i), y.Row(i), s.X.Row(0), 0)
-		}
+		v.rows.add(y, y, repeated(s.X, y.Rows), lo, hi, 0)
 	case AddValues:
 		v.add.over(y, y, s.X, lo, hi, 0)
 	case ApplyFunc:

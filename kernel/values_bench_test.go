@@ -47,3 +47,32 @@ func BenchmarkValues(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRows runs what takes rows whole, on the shapes of ogbn-arxiv.
+func BenchmarkRows(b *testing.B) {
+	const n = 169343
+	x, g, y, loss := arenaMatrix(b, n, 40), arenaMatrix(b, n, 40), arenaMatrix(b, n, 40), tensor.New(1, 1)
+	class, listed := make([]int32, n), make([]int32, 0, n)
+	for i := range class {
+		class[i] = int32(i % 40)
+		if i*7%13 < 7 {
+			listed = append(listed, int32(i))
+		}
+	}
+	items := Items{Rows: listed, Total: int64(len(listed))}
+	for _, op := range []struct {
+		name string
+		run  func(ctx *Ctx)
+	}{
+		{"CrossEntropy", func(ctx *Ctx) { CrossEntropy(ctx, x, class, items, loss) }},
+		{"CrossEntropyGrad", func(ctx *Ctx) { CrossEntropyGrad(ctx, x, class, items, loss, y) }},
+		{"Softmax", func(ctx *Ctx) { Softmax(ctx, x, y) }},
+		{"SoftmaxGrad", func(ctx *Ctx) { SoftmaxGrad(ctx, x, g, y) }},
+		{"LogSoftmax", func(ctx *Ctx) { LogSoftmax(ctx, x, y) }},
+		{"LogSoftmaxGrad", func(ctx *Ctx) { LogSoftmaxGrad(ctx, x, g, y) }},
+		{"Normalize", func(ctx *Ctx) { Normalize(ctx, 1e-12, x, y) }},
+		{"NormalizeGrad", func(ctx *Ctx) { NormalizeGrad(ctx, 1e-12, x, g, y) }},
+	} {
+		benchSpeed(b, fmt.Sprintf("op=%s/shape=%dx40", op.name, n), op.run)
+	}
+}

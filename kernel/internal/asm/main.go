@@ -23,6 +23,7 @@ var families = map[string]func(){
 	"spmm":    spmm,
 	"softmax": softmax,
 	"values":  values,
+	"rows":    rowLoops,
 }
 
 func main() {

@@ -1,0 +1,189 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// rowFunc is a function of rows of x, and perhaps y, a row at a time.
+type rowFunc struct {
+	name, reads string
+	listed      bool // x are the rows of a list, or the first where that is nil
+	listedTo    bool // dst too; else dst and y take a value for each
+	scalar      bool
+	constants   []float32
+	doc         string
+	row         func(r *rows)
+}
+
+const rowArgs = "n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32)"
+
+// rows walks rows of cols values, which are at least one.
+type rows struct {
+	lanes
+	at       map[rune]reg.GPVirtual // the current row of an operand; 'd' is dst
+	full     reg.GPVirtual          // its values in whole vectors
+	rest     tail                   // those beyond
+	restOf   reg.GPVirtual          // how many they are
+	position reg.GPVirtual
+}
+
+func (f rowFunc) build(v vectors) {
+	args := "func("
+	if f.listed {
+		args += "list *int32, "
+	}
+	TEXT(f.name+v.name, NOSPLIT, args+rowArgs)
+	Doc(f.name + v.name + " computes, of n rows of cols values, " + f.doc + ".")
+	Pragma("noescape")
+	r := &rows{lanes: lanes{constants: newConstants(v, f.constants...)}, at: map[rune]reg.GPVirtual{}}
+	if f.scalar {
+		r.scalar = v.register()
+		VBROADCASTSS(argument("s"), r.scalar)
+	}
+	names := map[rune]string{'d': "dst", 'x': "x", 'y': "y"}
+	operands := []rune("d" + f.reads)
+	for _, o := range operands {
+		r.at[o] = Load(Param(names[o]), GP64()).(reg.GPVirtual)
+	}
+	r.full, r.restOf = Load(Param("cols"), GP64()).(reg.GPVirtual), GP64()
+	MOVQ(r.full, r.restOf)
+	ANDQ(Imm(uint64(v.values()-1)), r.restOf)
+	SUBQ(r.restOf, r.full)
+	r.rest = newTail(v, r.restOf)
+	r.position = GP64()
+
+	left := Load(Param("n"), GP64())
+	loop := label("row")
+	if !f.listed {
+		Label(loop)
+		f.row(r)
+		for _, o := range operands {
+			ADDQ(argument("ld"+names[o]), r.at[o])
+		}
+		DECQ(left)
+		JNZ(LabelRef(loop))
+		VZEROUPPER()
+		RET()
+		return
+	}
+	f.eachListed(r, left, loop)
+}
+
+// eachListed builds the loop over the rows of a list.
+func (f rowFunc) eachListed(r *rows, left reg.Register, loop string) {
+	list, i, unlisted := Load(Param("list"), GP64()), GP64(), label("unlisted")
+	x, dst := r.at['x'], r.at['d']
+	r.at['x'] = GP64()
+	if f.listedTo {
+		r.at['d'] = GP64()
+	}
+	XORQ(i, i)
+	Label(loop)
+	row := GP64()
+	MOVQ(i, row)
+	TESTQ(list, list)
+	JZ(LabelRef(unlisted))
+	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, row)
+	Label(unlisted)
+	MOVQ(row, r.at['x'])
+	IMULQ(argument("ldx"), r.at['x'])
+	ADDQ(x, r.at['x'])
+	if f.listedTo {
+		MOVQ(row, r.at['d'])
+		IMULQ(argument("lddst"), r.at['d'])
+		ADDQ(dst, r.at['d'])
+	}
+	f.row(r)
+	if !f.listedTo {
+		ADDQ(Imm(4), r.at['d'])
+		ADDQ(Imm(4), r.at['y'])
+	}
+	INCQ(i)
+	CMPQ(i, left)
+	JLT(LabelRef(loop))
+	VZEROUPPER()
+	RET()
+}
+
+// each builds a loop over the vectors of the current row.
+func (r *rows) each(step func(only *tail)) {
+	loop, rest, done := label("vectors"), label("rest"), label("done")
+	XORQ(r.position, r.position)
+	TESTQ(r.full, r.full)
+	JZ(LabelRef(rest))
+	Label(loop)
+	step(nil)
+	ADDQ(Imm(uint64(r.v.values())), r.position)
+	CMPQ(r.position, r.full)
+	JLT(LabelRef(loop))
+	Label(rest)
+	TESTQ(r.restOf, r.restOf)
+	JZ(LabelRef(done))
+	step(&r.rest)
+	Label(done)
+}
+
+func (r *rows) place(operand rune) Mem {
+	return Mem{Base: r.at[operand], Index: r.position, Scale: 4}
+}
+
+// read returns the vector of an operand at the current position; lanes that do
+// not count hold fill, or 0 without it.
+func (r *rows) read(operand rune, only *tail, fill ...vec) vec {
+	s := scores{v: r.v}
+	if len(fill) > 0 {
+		return s.load(r.place(operand), only, fill[0])
+	}
+	return s.load(r.place(operand), only, nil)
+}
+
+func (r *rows) write(x vec, only *tail) { store(x, r.place('d'), only) }
+
+// fold leaves the combination of all lanes of x in each of them.
+func (r *rows) fold(combine func(ops ...Op), x vec) {
+	(&scores{v: r.v, heads: 1}).fold(combine, x)
+}
+
+// sum returns Σ of what term gives of each vector; lanes that do not count must
+// give 0.
+func (r *rows) sum(add func(sum vec, only *tail)) vec {
+	sum := r.v.register()
+	r.v.zero(sum)
+	r.each(func(only *tail) { add(sum, only) })
+	r.fold(VADDPS, sum)
+	return sum
+}
+
+// dot returns Σ of the products of two operands.
+func (r *rows) dot(a, b rune) vec {
+	return r.sum(func(sum vec, only *tail) {
+		x := r.read(a, only)
+		if b == a {
+			VFMADD231PS(x, x, sum)
+			return
+		}
+		VFMADD231PS(r.read(b, only), x, sum)
+	})
+}
+
+// top returns the largest value of x's row, −Inf where none is a number.
+func (r *rows) top(lowest vec) vec {
+	top := r.copy(lowest)
+	r.each(func(only *tail) { VMAXPS(top, r.read('x', only, lowest), top) })
+	r.fold(VMAXPS, top)
+	return top
+}
+
+// sumExp returns Σ exp(x − top), and writes the terms where they are asked for.
+func (r *rows) sumExp(lowest, top vec, write bool) vec {
+	return r.sum(func(sum vec, only *tail) {
+		x := r.sub(r.read('x', only, lowest), top)
+		r.exp(x, false)
+		VADDPS(x, sum, sum)
+		if write {
+			r.write(x, only)
+		}
+	})
+}

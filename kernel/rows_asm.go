@@ -1,0 +1,79 @@
+//go:build amd64 && !noasm
+
+package kernel
+
+import (
+	"unsafe"
+
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// rowLoop goes through n rows of at least one value, ld bytes apart, listLoop
+// through the listed ones, or the first where list is nil.
+type (
+	rowLoop  func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32)
+	listLoop func(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32)
+)
+
+var rowsAVX2 = rowLoops{
+	add:            rowLoop(addRowsAVX2).run,
+	shift:          rowLoop(shiftRowsAVX2).run,
+	scale:          rowLoop(scaleRowsAVX2).run,
+	normalize:      rowLoop(normalizeAVX2).run,
+	normalizeGrad:  rowLoop(normalizeGradAVX2).run,
+	softmax:        listLoop(softmaxScaledAVX2).runAll,
+	softmaxGrad:    rowLoop(softmaxGradEachAVX2).run,
+	logSoftmaxGrad: rowLoop(logSoftmaxGradAVX2).run,
+	softmaxOf:      listLoop(softmaxScaledAVX2).run,
+	sumExp:         listLoop(sumExpAVX2).sums,
+}
+
+var rowsAVX512 = rowLoops{
+	add:            rowLoop(addRowsAVX512).run,
+	shift:          rowLoop(shiftRowsAVX512).run,
+	scale:          rowLoop(scaleRowsAVX512).run,
+	normalize:      rowLoop(normalizeAVX512).run,
+	normalizeGrad:  rowLoop(normalizeGradAVX512).run,
+	softmax:        listLoop(softmaxScaledAVX512).runAll,
+	softmaxGrad:    rowLoop(softmaxGradEachAVX512).run,
+	logSoftmaxGrad: rowLoop(logSoftmaxGradAVX512).run,
+	softmaxOf:      listLoop(softmaxScaledAVX512).run,
+	sumExp:         listLoop(sumExpAVX512).sums,
+}
+
+func (f rowLoop) run(dst, x, y tensor.Matrix, lo, hi int, s float32) {
+	if lo == hi || x.Cols == 0 {
+		return
+	}
+	d, ldd := place(dst, int64(lo), 0)
+	px, ldx := place(x, int64(lo), 0)
+	py, ldy := place(y, int64(lo), 0)
+	f(hi-lo, d, ldd, px, ldx, py, ldy, x.Cols, s)
+}
+
+func (f listLoop) run(dst, x tensor.Matrix, rows []int32, s float32) {
+	if len(rows) == 0 || x.Cols == 0 {
+		return
+	}
+	d, ldd := place(dst, 0, 0)
+	px, ldx := place(x, 0, 0)
+	f(unsafe.SliceData(rows), len(rows), d, ldd, px, ldx, nil, 0, x.Cols, s)
+}
+
+// runAll takes rows lo to hi, and 1 for s.
+func (f listLoop) runAll(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
+	if lo == hi || x.Cols == 0 {
+		return
+	}
+	d, ldd := place(dst, int64(lo), 0)
+	px, ldx := place(x, int64(lo), 0)
+	f(nil, hi-lo, d, ldd, px, ldx, nil, 0, x.Cols, 1)
+}
+
+func (f listLoop) sums(top, sum []float32, x tensor.Matrix, rows []int32) {
+	if len(top) == 0 || x.Cols == 0 {
+		return
+	}
+	px, ldx := place(x, 0, 0)
+	f(unsafe.SliceData(rows), len(top), &top[0], 0, px, ldx, &sum[0], 0, x.Cols, 0)
+}
