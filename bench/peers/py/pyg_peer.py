@@ -5,10 +5,9 @@ own CSR tensor), compile (torch.compile over edge_index). Loops and
 normalisation are prepared before the first step.
 """
 
+from importlib.metadata import version
+
 import torch
-import torch_geometric
-import torch_scatter
-import torch_sparse
 from torch.nn import Linear, ModuleList, ReLU, Sequential
 from torch_geometric.nn import GATConv, GCNConv, GINConv, SAGEConv
 
@@ -75,7 +74,9 @@ def graph_of(s, d):
     if s.path in ("edge", "compile"):
         return torch.stack([src, dst]), value
     if s.path == "sparse":
-        return torch_sparse.SparseTensor(row=dst, col=src, value=value, sparse_sizes=(d.n, d.n), is_sorted=True), None
+        from torch_sparse import SparseTensor
+
+        return SparseTensor(row=dst, col=src, value=value, sparse_sizes=(d.n, d.n), is_sorted=True), None
     if value is None:
         value = torch.ones(src.numel())
     indptr = torch.zeros(d.n + 1, dtype=torch.int64)
@@ -94,12 +95,7 @@ def build(s, d, weights):
 
 
 def versions():
-    return {
-        "torch": torch.__version__,
-        "torch_geometric": torch_geometric.__version__,
-        "torch_scatter": torch_scatter.__version__,
-        "torch_sparse": torch_sparse.__version__,
-    }
+    return {name: version(name) for name in ("torch", "torch-geometric", "torch-scatter", "torch-sparse")}
 
 
 if __name__ == "__main__":
