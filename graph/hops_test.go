@@ -177,6 +177,16 @@ func TestRowCut(t *testing.T) {
 	}
 }
 
+// allocations returns how often f allocates once it has run: the least of some
+// tries, for what Go's own threads allocate meanwhile counts too.
+func allocations(f func()) float64 {
+	least := testing.AllocsPerRun(1, f)
+	for try := 0; try < 4 && least > 0; try++ {
+		least = min(least, testing.AllocsPerRun(1, f))
+	}
+	return least
+}
+
 // Once a neighbourhood was as large, cutting allocates nothing, and Room says
 // how large that is.
 func TestHopsAllocateNothing(t *testing.T) {
@@ -187,7 +197,7 @@ func TestHopsAllocateNothing(t *testing.T) {
 		g := build(t, c, graph.Policy{})
 		h, rows := graph.NewHops(2, g.Block(), g.LoopBlock()), graph.NewRowCut(2, g.Block())
 		seed := make([]int32, 1)
-		n := testing.AllocsPerRun(1, func() {
+		n := allocations(func() {
 			for v := range g.N {
 				seed[0] = int32(v)
 				if err := h.Around(seed); err != nil {

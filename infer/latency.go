@@ -19,8 +19,9 @@ type Latency struct {
 	Slowest         int
 	Vertices, Edges int
 	// Allocations is their number per question, once memory has grown to the
-	// largest neighbourhood.
-	Allocations float64
+	// largest neighbourhood; rounded down, since what Go's own threads allocate
+	// meanwhile counts too.
+	Allocations int
 	// Differ counts the answers whose bits are not those of the model run over
 	// the whole set, and Difference is the largest difference of a value.
 	Differ     int
@@ -108,7 +109,7 @@ func (l *Latency) countAllocations(q *Query, vertices []int32) error {
 		}
 	}
 	goruntime.ReadMemStats(&after)
-	l.Allocations = float64(after.Mallocs-before.Mallocs) / float64(len(vertices))
+	l.Allocations = int(after.Mallocs-before.Mallocs) / len(vertices)
 	return nil
 }
 

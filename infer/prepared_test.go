@@ -64,6 +64,16 @@ func TestSingleVerticesEqualTheWhole(t *testing.T) {
 	}
 }
 
+// allocations returns how often f allocates once it has run: the least of some
+// tries, for what Go's own threads allocate meanwhile counts too.
+func allocations(f func()) float64 {
+	least := testing.AllocsPerRun(1, f)
+	for try := 0; try < 4 && least > 0; try++ {
+		least = min(least, testing.AllocsPerRun(1, f))
+	}
+	return least
+}
+
 // TestCoraVerticesEqualTheWhole: every vertex of Cora alone, without an
 // allocation.
 func TestCoraVerticesEqualTheWhole(t *testing.T) {
@@ -83,7 +93,7 @@ func TestCoraVerticesEqualTheWhole(t *testing.T) {
 			t.Errorf("%s: %d vertices differ, by up to %v", declared.Name, l.Differ, l.Difference)
 		}
 		one := make([]int32, 1)
-		n := testing.AllocsPerRun(1, func() {
+		n := allocations(func() {
 			for v := range all {
 				one[0] = int32(v)
 				if _, err := q.Logits(one); err != nil {

@@ -241,13 +241,23 @@ func TestQueryReadsItsNeighbourhood(t *testing.T) {
 	}
 }
 
+// allocations returns how often f allocates once it has run: the least of some
+// tries, for what Go's own threads allocate meanwhile counts too.
+func allocations(f func()) float64 {
+	least := testing.AllocsPerRun(1, f)
+	for try := 0; try < 4 && least > 0; try++ {
+		least = min(least, testing.AllocsPerRun(1, f))
+	}
+	return least
+}
+
 // TestQueryAllocatesNothing: after one pass over all vertices.
 func TestQueryAllocatesNothing(t *testing.T) {
 	for _, w := range worlds(t) {
 		for _, m := range models() {
 			_, l := local(t, m, variant{sparse: true}.of(w), 0)
 			q, one := query(t, l), make([]int32, 1)
-			n := testing.AllocsPerRun(1, func() {
+			n := allocations(func() {
 				for v := range w.g.N {
 					one[0] = int32(v)
 					if _, err := q.Run(one); err != nil {
