@@ -11,6 +11,7 @@ import (
 
 func (a *app) predictCommand() *cobra.Command {
 	w := &written{applied: applied{app: a}, name: "predictions.csv"}
+	var only []string
 	c := &cobra.Command{
 		Use:   "predict",
 		Short: "Write what a trained model says of every vertex",
@@ -27,23 +28,46 @@ noted and counts as none.
 
 The file's ending chooses its form. .csv and .parquet hold the columns above;
 .npy holds the values alone (float32, a row per vertex), with the ids of its
-rows beside it: p.npy has p.ids.npy, or p.ids.csv where ids are texts.`,
+rows beside it: p.npy has p.ids.npy, or p.ids.csv where ids are texts.
+
+With --only, these vertices are predicted from what lies around them, with the
+same result, and their rows go to stdout as CSV unless --out names a file.`,
 		Example: `  weft predict --run runs/gcn-karate-0-1
+  weft predict --run runs/gcn-karate-0-1 --only 9,34
   weft predict --run runs/gcn-people-0-1 --out people.parquet
   weft predict --run runs/gcn-people-0-1 --vertices new.csv --edges newedges.csv --out -`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return w.run(c, func() (*infer.Table, error) {
-				p, err := w.model.Predict(w.set)
-				if err != nil {
-					return nil, err
-				}
-				return p.Table(w.set.IDs), nil
-			})
+			if len(only) > 0 && w.out == "" {
+				w.out = "-"
+			}
+			return w.run(c, func() (*infer.Table, error) { return w.predicted(only) })
 		},
 	}
 	w.register(c)
+	c.Flags().StringSliceVar(&only, "only", nil, "`IDS` of the vertices to predict, separated by commas, a row for each in this order (default: all)")
+	title(c, "Run and result")
 	return c
+}
+
+// predicted predicts the vertices with the given ids, all where there are none.
+func (w *written) predicted(ids []string) (*infer.Table, error) {
+	if len(ids) == 0 {
+		p, err := w.model.Predict(w.set)
+		if err != nil {
+			return nil, err
+		}
+		return p.Table(w.set.IDs), nil
+	}
+	vertices, err := infer.VerticesCalled(w.set, ids...)
+	if err != nil {
+		return nil, err
+	}
+	p, err := w.model.PredictChosen(w.set, vertices)
+	if err != nil {
+		return nil, err
+	}
+	return p.Table(infer.ChosenIDs(w.set.IDs, vertices)), nil
 }
 
 // written is a command that writes a row per vertex.
