@@ -176,15 +176,19 @@ func ask(t *testing.T, q *runtime.Query, vertices ...int32) tensor.Matrix {
 
 // TestQueriesEqualTheWhole: a vertex asked for alone, or among others, has the
 // bits that it has where all are computed; for every model, over every graph
-// case, with and without weights, features dense and sparse.
+// case, features dense and sparse. Weights are read by gcn alone.
 func TestQueriesEqualTheWhole(t *testing.T) {
-	for _, w := range append(worlds(t), weighted(t)...) {
+	plain := worlds(t)
+	for i, w := range append(plain, weighted(t)...) {
 		for _, m := range models() {
+			if i >= len(plain) && m.Name != "gcn" {
+				continue
+			}
 			for _, c := range variants() {
 				t.Run(fmt.Sprintf("%s/%s/%+v", w.name, m.Name, c), func(t *testing.T) {
 					whole, l := local(t, m, c.of(w), c.fold)
 					q, s := query(t, l), rng.Key{Seed: 1, Purpose: rng.Test}.Stream(4)
-					for v := range w.g.N {
+					for v := 0; v < w.g.N; v += 1 + w.g.N/32 {
 						if got := ask(t, q, int32(v)); !got.Equal(rowsOf(whole, []int32{int32(v)})) {
 							t.Fatalf("vertex %d: %v alone, %v in the whole", v, got.Data, whole.Row(v))
 						}
@@ -253,7 +257,8 @@ func allocations(f func()) float64 {
 
 // TestQueryAllocatesNothing: after one pass over all vertices.
 func TestQueryAllocatesNothing(t *testing.T) {
-	for _, w := range worlds(t) {
+	all := worlds(t)
+	for _, w := range append(all[len(all)-3:], weighted(t)[:3]...) {
 		for _, m := range models() {
 			_, l := local(t, m, variant{sparse: true}.of(w), 0)
 			q, one := query(t, l), make([]int32, 1)
