@@ -33,6 +33,8 @@ type Dataset struct {
 	Metric Metric
 	// Graph holds all vertices; a set of several graphs is their disjoint union.
 	Graph *graph.Graph
+	// Order is what the vertices were last put in order by.
+	Order graph.Ordering
 	// X has one row per vertex; 0 columns where the set has no features.
 	X tensor.Matrix
 	// EdgeX has one row per row of the edge list (see graph.Graph.Listing);

@@ -1,5 +1,7 @@
 package dataset
 
+import "github.com/weft-gnn/weft/graph"
+
 // Facts are what `weft data info` prints of a set; the JSON keys are its
 // machine-readable form.
 type Facts struct {
@@ -13,8 +15,10 @@ type Facts struct {
 	Duplicates int64 `json:"duplicates"`
 	Loops      int64 `json:"loops"`
 	Isolated   int64 `json:"isolated"` // vertices without an arc in or out
-	Graphs     int   `json:"graphs"`
-	Features   int   `json:"features"` // columns per vertex
+	// Order is what the vertices were last put in order by.
+	Order    graph.Ordering `json:"order"`
+	Graphs   int            `json:"graphs"`
+	Features int            `json:"features"` // columns per vertex
 	// EdgeFeatures are columns per listed edge.
 	EdgeFeatures int `json:"edge_features"`
 	Classes      int `json:"classes"` // 0 where nothing is classified
@@ -48,7 +52,7 @@ func Info(d *Dataset) Facts {
 	f := Facts{
 		Name: d.Name, Task: d.Task,
 		Vertices: s.Vertices, Arcs: c.Arcs, Listed: c.Listed, Duplicates: c.Duplicates, Loops: c.Loops,
-		Isolated: s.Isolated, Graphs: d.Graphs(),
+		Isolated: s.Isolated, Order: d.Order, Graphs: d.Graphs(),
 		Features: d.X.Cols, EdgeFeatures: d.EdgeX.Cols, Classes: d.Labels.Classes(), Targets: d.Labels.Value.Cols,
 		Degree:  DegreeFacts{Max: s.In.Max, Mean: s.In.Mean, P50: s.In.P50, P99: s.In.P99},
 		Density: s.Density, Notes: d.Notes,

@@ -111,9 +111,9 @@ func (d *Dataset) labelledOnly(s Split) Split {
 // shuffled returns the labelled items in the seed's order.
 func (d *Dataset) shuffled(seed uint64) []int32 {
 	var items []int32
-	for i := range d.Items() {
-		if d.Labelled(i) {
-			items = append(items, int32(i))
+	for _, i := range d.byIdentity() {
+		if d.Labelled(int(i)) {
+			items = append(items, i)
 		}
 	}
 	rng.Key{Seed: seed, Purpose: rng.Split}.Stream(0).Shuffle(len(items), func(i, j int) {
@@ -170,7 +170,8 @@ func (d *Dataset) perClassSplit(s SplitSpec) (Split, error) {
 	return out, nil
 }
 
-// fileSplit reads one word per line and item.
+// fileSplit reads one word per line and item, in the order of the set that was
+// first read.
 func (d *Dataset) fileSplit(path string) (Split, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -191,7 +192,8 @@ func (d *Dataset) fileSplit(path string) (Split, error) {
 	if len(words) != d.Items() {
 		return Split{}, fmt.Errorf("dataset: %s: %d lines for %d items", path, len(words), d.Items())
 	}
-	return SplitOfWords("file", words, func(i int) string { return fmt.Sprintf("%s:%d", path, i+1) })
+	s, err := SplitOfWords("file", words, func(i int) string { return fmt.Sprintf("%s:%d", path, i+1) })
+	return s.naming(d.byIdentity()), err
 }
 
 // SplitOfWords makes a split of one word per item: train, val (valid,

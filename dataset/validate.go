@@ -49,10 +49,14 @@ func (d *Dataset) Items() int {
 // labels is the number of things that labels describe: graphs for tasks on
 // graphs, else vertices.
 func (d *Dataset) labels() int {
-	if d.Task == GraphClassification || d.Task == GraphRegression {
+	if d.aboutGraphs() {
 		return d.Graphs()
 	}
 	return d.Graph.N
+}
+
+func (d *Dataset) aboutGraphs() bool {
+	return d.Task == GraphClassification || d.Task == GraphRegression
 }
 
 // Labelled reports whether item i has what is to be learnt: a class, or at

@@ -52,7 +52,7 @@ func (r *reader) graph(ctx context.Context, f metaFile, opt dataset.Options) (*g
 	usual := !opt.IsUndirected(false) && opt.Duplicates == dataset.LayoutDefault
 	if usual {
 		if g := r.mapCSR(want); g != nil {
-			return g, nil
+			return r.identified(g, usual)
 		}
 	}
 	src, dst, err := r.edgeColumns(ctx, f)
@@ -79,7 +79,7 @@ func (r *reader) graph(ctx context.Context, f metaFile, opt dataset.Options) (*g
 		// Without the files the next reader sorts again: nothing is lost.
 		_ = writeCSR(filepath.Join(r.dir, csrFolder), g, want, createFile)
 	}
-	return g, nil
+	return r.identified(g, usual)
 }
 
 // keepsDuplicates: weft wrote the arcs that its policy had left; other

@@ -23,6 +23,9 @@ func FuzzMetadata(f *testing.F) {
  "ids": {"int": "a.npy"}, "counts": {"listed": 4}, "splits": [{"name": "s", "train": "a.npy", "val": "c.npy", "test": "d.npy"}],
  "graphs": "a.npy", "targets": "feat.npy", "prep": {"task": "none", "vertex": []}, "notes": ["n"]}`))
 	f.Add([]byte(graph+"weft: w.json\n"), []byte(`{"version": 1, "task": "none", "ids": {"bytes": "a.npy", "starts": "c.npy"}, "counts": {"listed": 4}}`))
+	f.Add([]byte(graph+"weft: w.json\n"), []byte(`{"version": 1, "task": "none", "counts": {"listed": 4}, "order": "rcm",
+ "origin": {"vertices": 4, "arcs": 4, "vertex": "vertex.npy", "edge": "edge.npy", "permuted": true}}`))
+	files["vertex.npy"], files["edge.npy"] = string(datatest.NPY(f, []int64{3, 2, 1, 0})), string(datatest.NPY(f, []int64{3, 2, 1, 0}))
 	dir := datatest.Files(f, files)
 	f.Fuzz(func(t *testing.T, meta, extra []byte) {
 		for name, data := range map[string][]byte{metadataFile: meta, "w.json": extra} {

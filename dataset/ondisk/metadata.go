@@ -9,15 +9,17 @@ import (
 	"path/filepath"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/graph"
 )
 
 // format is a folder with metadata.yaml in the raw layout of GraphBolt's
 // OnDiskDataset: edges as a 2 × m array, features, labels and the three parts of
 // a split as .npy files. What GraphBolt has no place for (labels outside the
-// split, further splits, original ids, names of classes, graphs of a set) is in
-// the file that the key weft names, which GraphBolt ignores. Edges are arcs source→destination;
-// those of a folder that weft wrote are kept as they are, of another's merged
-// unless they have features.
+// split, further splits, original ids, names of classes, graphs of a set, the
+// identities that vertices and arcs had before they were put in another order) is
+// in the file that the key weft names, which GraphBolt ignores. Edges are arcs
+// source→destination; those of a folder that weft wrote are kept as they are, of
+// another's merged unless they have features.
 //
 // Source: DGL 2.x, "Prepare dataset", https://docs.dgl.ai/stochastic_training/.
 var format = dataset.Format{
@@ -111,18 +113,20 @@ const extraFile = "weft.json"
 // metaWeft is what GraphBolt's layout has no place for. It is JSON, which has
 // one way to write any text.
 type metaWeft struct {
-	Version int           `json:"version"`
-	Task    dataset.Task  `json:"task"`
-	Metric  string        `json:"metric,omitempty"`
-	Labels  string        `json:"labels,omitempty"`  // file of the class of every item
-	Targets string        `json:"targets,omitempty"` // file of the targets of every item
-	Classes []string      `json:"classes,omitempty"` // names
-	Splits  []metaSplit   `json:"splits,omitempty"`
-	IDs     *metaIDs      `json:"ids,omitempty"`
-	Offsets string        `json:"graphs,omitempty"` // file of the first vertex of each graph, and the end
-	Counts  metaCounts    `json:"counts"`
-	Prep    *dataset.Prep `json:"prep,omitempty"`
-	Notes   []string      `json:"notes,omitempty"`
+	Version int            `json:"version"`
+	Task    dataset.Task   `json:"task"`
+	Metric  string         `json:"metric,omitempty"`
+	Labels  string         `json:"labels,omitempty"`  // file of the class of every item
+	Targets string         `json:"targets,omitempty"` // file of the targets of every item
+	Classes []string       `json:"classes,omitempty"` // names
+	Splits  []metaSplit    `json:"splits,omitempty"`
+	IDs     *metaIDs       `json:"ids,omitempty"`
+	Offsets string         `json:"graphs,omitempty"` // file of the first vertex of each graph, and the end
+	Order   graph.Ordering `json:"order,omitempty"`  // what the vertices were last put in order by
+	Origin  *metaOrigin    `json:"origin,omitempty"` // of a graph that is not its own whole
+	Counts  metaCounts     `json:"counts"`
+	Prep    *dataset.Prep  `json:"prep,omitempty"`
+	Notes   []string       `json:"notes,omitempty"`
 }
 
 // weftVersion is the version of metaWeft, raised when its meaning changes.
@@ -142,6 +146,17 @@ type metaIDs struct {
 	Int    string `json:"int,omitempty"`
 	Bytes  string `json:"bytes,omitempty"`
 	Starts string `json:"starts,omitempty"`
+}
+
+// metaOrigin names the files of identities: see graph.Origin. Edge has an entry
+// for each edge of the list.
+type metaOrigin struct {
+	Vertices int64  `json:"vertices"` // of the whole graph
+	Arcs     int64  `json:"arcs"`     // of the whole graph, loops left out
+	Vertex   string `json:"vertex"`
+	Edge     string `json:"edge"`
+	// Permuted promises that this is the whole graph, its vertices in another order.
+	Permuted bool `json:"permuted"`
 }
 
 // metaCounts are the counts of the edge list that the arcs came from.

@@ -51,6 +51,7 @@ func (r *reader) extra(d *dataset.Dataset) error {
 	if w == nil {
 		return nil
 	}
+	d.Order = w.Order
 	d.Task, d.Metric, d.Prep, d.Notes = w.Task, dataset.ParseMetric(w.Metric), w.Prep, append(d.Notes, w.Notes...)
 	for _, step := range []func(*dataset.Dataset, *metaWeft) error{r.offsets, r.labels, r.splits, r.ids} {
 		if err := step(d, w); err != nil {

@@ -32,7 +32,8 @@ type Options struct {
 // Contract: the folder appears whole or not at all; on an error or a full disk
 // nothing is left, and what was there before stays.
 // Cost: O(size) time, constant memory besides; 16 bytes on disk per arc for the
-// edges, 12 or more for the compressed rows.
+// edges, 12 or more for the compressed rows, and 8 for the identities of a graph
+// that has any.
 // Errors: a set that is not valid, an existing path, and those of the system.
 func Write(dir string, d *dataset.Dataset, opt Options) error {
 	return write(dir, d, opt, createFile)
@@ -49,6 +50,7 @@ func write(dir string, d *dataset.Dataset, opt Options, create createFunc) error
 		m := &metadata{Name: plainName(d.Name), Weft: extraFile}
 		x := &metaWeft{Version: weftVersion, Task: d.Task, Metric: d.Metric.String(), Classes: d.Labels.Names, Prep: d.Prep, Notes: d.Notes}
 		w.graph(m, x, d)
+		w.origin(x, d)
 		w.features(m, d)
 		w.labels(x, d)
 		w.splits(m, x, d)
