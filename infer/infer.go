@@ -1,7 +1,8 @@
 // Package infer applies trained models: it scores them, predicts, and returns
 // what their hidden layers make of each vertex.
 //
-// A model runs over all vertices at once, layer by layer, every vertex with all
+// A model runs over all vertices at once, layer by layer, or as a [Prepared] one
+// over those around a single vertex, with the same result. Every vertex has all
 // of its neighbours: nothing is sampled, and the result is a function of the
 // weights and the data alone.
 package infer
