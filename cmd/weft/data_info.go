@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/graph"
 )
 
 func (a *app) dataInfoCommand() *cobra.Command {
@@ -68,6 +69,9 @@ func infoText(f dataset.Facts) string {
 		line("graphs", "%s", grouped(int64(f.Graphs)))
 	}
 	line("vertices", "%s (%s isolated)", grouped(f.Vertices), grouped(f.Isolated))
+	if f.Order != graph.Original {
+		line("order", "%v", f.Order)
+	}
 	line("arcs", "%s, of %s listed: %s, %s", grouped(f.Arcs), grouped(f.Listed),
 		plural(f.Duplicates, "duplicate", "duplicates"), plural(f.Loops, "loop", "loops"))
 	line("degree", "mean %.2f, median %d, 99th percentile %d, max %d", f.Degree.Mean, f.Degree.P50, f.Degree.P99, f.Degree.Max)
