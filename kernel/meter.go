@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/internal/rng"
@@ -45,7 +44,6 @@ type Meter struct {
 	from  *tensor.Arena
 	to    *tensor.Arena
 	words []uint32 // random, the beginning once more at the end
-	task  meterTask
 }
 
 // NewMeter prepares to measure with that many threads, over sets of up to so
@@ -91,15 +89,16 @@ func (m *Meter) Close() {
 // Units: bytes per second, those read and those written.
 func (m *Meter) Stream(s Stream, bytes int64) float64 {
 	part := m.part(bytes)
-	moved := part
+	moved := float64(part)
 	if s == StreamCopy {
 		part /= 2
 	}
 	best := 0.0
 	for _, loop := range m.loops.streams[s] {
 		for _, ahead := range loop.aheads {
-			m.task = meterTask{meter: m, part: part &^ (meterBlock - 1), stream: loop.run, ahead: ahead}
-			best = max(best, m.rate(moved))
+			best = max(best, moved*m.rate(part, func(from, to *float32, _ int) {
+				loop.run(int(part/meterBlock), from, to, ahead)
+			}))
 		}
 	}
 	return best
@@ -123,46 +122,31 @@ func (m *Meter) Gather(row int, bytes int64) float64 {
 	best := 0.0
 	for _, loop := range m.loops.gathers[row] {
 		for _, ahead := range loop.aheads {
-			m.task = meterTask{meter: m, part: rows * int64(row), gather: loop.run, ahead: ahead, index: index, mask: mask}
-			best = max(best, m.rate(int64(row)*meterRows))
+			best = max(best, float64(row*meterRows)*m.rate(rows*int64(row), func(from, _ *float32, pass int) {
+				// Every pass has other rows, so that the set is all of the part.
+				loop.run(meterRows/4, &index[0], uint32(pass)*0x9E3779B1&mask, from, ahead)
+			}))
 		}
 	}
 	return best
 }
 
+// rate returns how many passes over their parts, of so many bytes each, all
+// threads together make in a second.
+func (m *Meter) rate(part int64, pass func(from, to *float32, number int)) float64 {
+	from, to := whole(m.from), whole(m.to)
+	r := race{pool: m.pool, lap: func(thread, first, count int) {
+		at := int64(thread) * part / 4
+		for i := range count {
+			pass(&from[at], &to[at], first+i)
+		}
+	}}
+	return r.rate()
+}
+
 // part is what one thread has of a set: whole blocks of memory.
 func (m *Meter) part(bytes int64) int64 {
 	return max(2*meterBlock, min(bytes, m.from.Bytes())/int64(m.pool.Threads())) &^ (2*meterBlock - 1)
-}
-
-// rate runs passes of the task, each of so many bytes per thread, for about a
-// millisecond, until some runs in a row were no faster than one before.
-func (m *Meter) rate(bytes int64) float64 {
-	const (
-		length   = time.Millisecond
-		patience = 6
-		most     = 64
-	)
-	elapsed := func() time.Duration {
-		start := time.Now()
-		m.pool.Run(m.pool.Threads(), &m.task)
-		d := max(1, time.Since(start))
-		m.task.pass += m.task.passes
-		return d
-	}
-	for m.task.passes = 1; elapsed() < length; {
-		m.task.passes *= 2
-	}
-	best := elapsed()
-	for runs, vain := 0, 0; runs < most && vain < patience; runs++ {
-		d := elapsed()
-		vain++
-		if d < best-best/64 {
-			vain = 0
-		}
-		best = min(best, d)
-	}
-	return float64(bytes) * float64(m.task.passes) * float64(m.pool.Threads()) / best.Seconds()
 }
 
 // meterBlock is what a round of a stream's loop takes.
@@ -184,31 +168,4 @@ func meterWords() []uint32 {
 	}
 	copy(words[meterRows:], words)
 	return words
-}
-
-// meterTask is what each thread does to its part.
-type meterTask struct {
-	meter        *Meter
-	part         int64 // its bytes
-	ahead        int
-	pass, passes int
-
-	stream func(rounds int, from, to *float32, ahead int)
-	gather func(rounds int, index *uint32, flip uint32, from *float32, ahead int)
-	index  []uint32
-	mask   uint32
-}
-
-func (t *meterTask) Piece(_, piece int) {
-	at := int64(piece) * t.part / 4
-	from, to := &whole(t.meter.from)[at], &whole(t.meter.to)[at]
-	for i := range t.passes {
-		if t.stream != nil {
-			t.stream(int(t.part/meterBlock), from, to, t.ahead)
-			continue
-		}
-		// Every pass has other rows, so that the set is all of the part.
-		flip := uint32(t.pass+i) * 0x9E3779B1 & t.mask
-		t.gather(meterRows/4, &t.index[0], flip, from, t.ahead)
-	}
 }

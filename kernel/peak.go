@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"runtime"
-	"time"
 
 	"github.com/weft-gnn/weft/internal/cpu"
 )
@@ -15,38 +14,18 @@ type fmaLoop struct {
 
 // MeasureFMA returns the rate at which that many threads multiply and add
 // registers with the widest instructions that the kernels use: the roof over
-// every dense product. Runs of about 2 ms are repeated, and the best one
-// counts, as other load on the machine can only slow them down.
+// every dense product. The best of many runs counts, as other load on the machine
+// can only slow them down.
 //
 // Units: scalar operations per second, a multiply-add being two.
 func MeasureFMA(threads int) float64 { return measureFMA(fmaLoops[cpu.Best()], threads) }
 
 func measureFMA(loop fmaLoop, threads int) float64 {
-	const runs, length = 20, 2 * time.Millisecond
 	pool := NewPool(threads)
 	defer pool.Close()
-	task := &fmaTask{loop.run, 1}
-	elapsed := func() time.Duration {
-		start := time.Now()
-		pool.Run(pool.Threads(), task)
-		return max(1, time.Since(start))
-	}
-	for elapsed() < length {
-		task.rounds *= 2
-	}
-	best := elapsed()
-	for range runs {
-		best = min(best, elapsed())
-	}
-	return float64(task.rounds*loop.flops*pool.Threads()) / best.Seconds()
+	r := race{pool: pool, lap: func(_, _, rounds int) { loop.run(rounds) }}
+	return r.rate() * float64(loop.flops)
 }
-
-type fmaTask struct {
-	run    func(rounds int)
-	rounds int
-}
-
-func (t *fmaTask) Piece(_, _ int) { t.run(t.rounds) }
 
 var fmaLoopGeneric = fmaLoop{fmaGeneric, 2 * 6}
 
