@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/weft-gnn/weft/dataset/budget"
 )
 
 // probeHead is how much of a file detection looks at: enough for headers and
@@ -78,11 +80,11 @@ func Look(path string) (Probe, error) {
 	case fi.IsDir():
 		p.Dir = true
 		p.Names, err = folderNames(path)
-	case !fi.Mode().IsRegular():
-		err = fmt.Errorf("dataset: %s: neither a file nor a folder", path)
 	default:
 		p.Size = fi.Size()
-		err = p.readHead()
+		if err = budget.Regular(path, fi); err == nil {
+			err = p.readHead()
+		}
 	}
 	return p, err
 }

@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/weft-gnn/weft/dataset/budget"
 	"github.com/weft-gnn/weft/internal/rng"
 )
 
@@ -173,9 +173,9 @@ func (d *Dataset) perClassSplit(s SplitSpec) (Split, error) {
 // fileSplit reads one word per line and item, in the order of the set that was
 // first read.
 func (d *Dataset) fileSplit(path string) (Split, error) {
-	f, err := os.Open(path)
+	f, err := budget.Open(path)
 	if err != nil {
-		return Split{}, fmt.Errorf("dataset: split: %w", err)
+		return Split{}, err
 	}
 	defer f.Close()
 	var words []string

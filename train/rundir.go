@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/goccy/go-yaml"
+	"github.com/weft-gnn/weft/dataset/budget"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -198,7 +199,7 @@ func ReadConfig(dir string) (Config, error) {
 }
 
 func readConfigFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := budget.Open(path)
 	if err != nil {
 		return nil, err
 	}

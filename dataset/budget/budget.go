@@ -38,19 +38,26 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
+const bytes = "bytes"
+
 // LimitError says that a file asks for more than the [Limits] allow.
 type LimitError struct {
 	Path string // the file
 	What string // what is too large: "vertices", "array x.npy", …
 	Want int64  // what the file asks for; −1 where its reading was cut short
 	Max  int64
+	Unit string // of both: "bytes", or "" for a count of What
 }
 
 func (e *LimitError) Error() string {
-	if e.Want < 0 {
-		return fmt.Sprintf("dataset: %s: %s: more than the limit of %d bytes", e.Path, e.What, e.Max)
+	unit := ""
+	if e.Unit != "" {
+		unit = " " + e.Unit
 	}
-	return fmt.Sprintf("dataset: %s: %s: %d is over the limit of %d", e.Path, e.What, e.Want, e.Max)
+	if e.Want < 0 {
+		return fmt.Sprintf("dataset: %s: %s: more than the limit of %d%s", e.Path, e.What, e.Max, unit)
+	}
+	return fmt.Sprintf("dataset: %s: %s: %d%s is over the limit of %d%s", e.Path, e.What, e.Want, unit, e.Max, unit)
 }
 
 // Guard keeps one reader within its limits. Readers ask it before they
@@ -65,7 +72,7 @@ type Guard struct {
 func (g *Guard) Left() int64 { return g.left }
 
 // Take uses up bytes of the budget that are known to be left.
-func (g *Guard) Take(bytes int64) { g.left -= bytes }
+func (g *Guard) Take(n int64) { g.left -= n }
 
 // Guard returns the guard of a set whose files have size bytes in all.
 func (l Limits) Guard(path string, size int64) *Guard {
@@ -88,7 +95,7 @@ func (g *Guard) Need(what string, count, width int64) error {
 		return fmt.Errorf("dataset: %s: %s: negative count %d", g.Path, what, count)
 	}
 	if width > 0 && count > g.left/width {
-		return &LimitError{Path: g.Path, What: what, Want: Product(count, width), Max: g.left}
+		return &LimitError{Path: g.Path, What: what, Want: Product(count, width), Max: g.left, Unit: bytes}
 	}
 	g.left -= count * width
 	return nil
@@ -123,7 +130,7 @@ func (g *Guard) Counts(vertices, arcs int64) error {
 // past Floor + Ratio·compressed bytes. It does not use up the budget.
 func (g *Guard) Reader(what string, r io.Reader, compressed int64) io.Reader {
 	limit := g.Limits.held(compressed)
-	return &cappedReader{r: r, left: limit, err: &LimitError{Path: g.Path, What: what, Want: -1, Max: limit}}
+	return &cappedReader{r: r, left: limit, err: &LimitError{Path: g.Path, What: what, Want: -1, Max: limit, Unit: bytes}}
 }
 
 type cappedReader struct {

@@ -14,5 +14,5 @@ func Example() {
 	fmt.Println(g.Need("labels", 1<<40, 8))
 	// Output:
 	// <nil> 110
-	// dataset: tiny.npz: labels: 8796093022208 is over the limit of 110
+	// dataset: tiny.npz: labels: 8796093022208 bytes is over the limit of 110 bytes
 }

@@ -131,7 +131,6 @@ func (s *ginSet) dataset(file string, opt dataset.Options, g *budget.Guard) (*da
 }
 
 func parseGIN(l *lines.Reader) (*ginSet, error) {
-	l.Max = lines.MaxAdjacencyLine
 	s := &ginSet{offset: []int64{0}, width: -1}
 	line, ok := l.Next()
 	if l.Err != nil {
@@ -159,7 +158,7 @@ func parseGIN(l *lines.Reader) (*ginSet, error) {
 func (s *ginSet) parseGraph(l *lines.Reader, k, count int64) error {
 	line, ok := l.Next()
 	if !ok {
-		return s.cutShort(l, "the file ends after %d of %d graphs", k, count)
+		return l.Errorf("the file ends after %d of %d graphs", k, count)
 	}
 	w := lines.Words{Rest: line}
 	n, isCount := w.Int()
@@ -172,11 +171,11 @@ func (s *ginSet) parseGraph(l *lines.Reader, k, count int64) error {
 		return &budget.LimitError{Path: fmt.Sprintf("%s:%d", l.Name, l.Number), What: "vertices of a graph", Want: n, Max: math.MaxInt32 - first}
 	}
 	for v := range n {
-		line, ok := l.Next()
+		fields, ok := l.Fields()
 		if !ok {
-			return s.cutShort(l, "the file ends after %d of %d vertices of graph %d", v, n, k)
+			return l.Errorf("the file ends after %d of %d vertices of graph %d", v, n, k)
 		}
-		if err := s.parseVertex(l, line, first, n); err != nil {
+		if err := s.parseVertex(l, fields, first, n); err != nil {
 			return err
 		}
 	}
@@ -185,21 +184,13 @@ func (s *ginSet) parseGraph(l *lines.Reader, k, count int64) error {
 	return nil
 }
 
-func (s *ginSet) cutShort(l *lines.Reader, format string, args ...any) error {
-	if l.Err != nil {
-		return l.Err
-	}
-	return l.Errorf(format, args...)
-}
-
 // parseVertex reads "tag degree neighbours… attributes…" of a graph of n
 // vertices whose first is number first of the set.
-func (s *ginSet) parseVertex(l *lines.Reader, line []byte, first, n int64) error {
-	w := lines.Words{Rest: line}
+func (s *ginSet) parseVertex(l *lines.Reader, w *lines.Fields, first, n int64) error {
 	tag, isTag := w.Int()
 	degree, isDegree := w.Int()
 	if !isTag || !isDegree || degree < 0 {
-		return l.Errorf("vertex %s: want its tag, its degree and its neighbours", lines.Quote(line))
+		return l.Errorf("want a vertex's tag, its degree, its neighbours and any attributes, in numbers")
 	}
 	v := int32(len(s.tag))
 	for i := range degree {
@@ -227,6 +218,9 @@ func (s *ginSet) parseVertex(l *lines.Reader, line []byte, first, n int64) error
 	}
 	if s.width >= 0 && width != s.width {
 		return l.Errorf("%d attributes after the neighbours, want %d as for the vertices before", width, s.width)
+	}
+	if l.Err != nil {
+		return l.Err
 	}
 	s.width = width
 	s.tag = append(s.tag, tag)

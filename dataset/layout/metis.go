@@ -126,7 +126,6 @@ func (m *metisGraph) features() int {
 }
 
 func parseMETIS(l *lines.Reader, g *budget.Guard) (*metisGraph, error) {
-	l.Max = lines.MaxAdjacencyLine
 	m := &metisGraph{}
 	header, ok := nextMETIS(l)
 	for ok && lines.IsBlank(header) {
@@ -142,7 +141,7 @@ func parseMETIS(l *lines.Reader, g *budget.Guard) (*metisGraph, error) {
 		return nil, err
 	}
 	for v := range m.n {
-		line, ok := nextMETIS(l)
+		fields, ok := nextVertex(l)
 		switch {
 		case l.Err != nil:
 			return nil, l.Err
@@ -150,7 +149,7 @@ func parseMETIS(l *lines.Reader, g *budget.Guard) (*metisGraph, error) {
 			return nil, l.Errorf("the file ends after the lines of %d of %d vertices", v, m.n)
 		}
 		// The empty line of a last vertex without edges may lack its end.
-		if err := m.parseVertex(l, int32(v), line); err != nil {
+		if err := m.parseVertex(l, int32(v), fields); err != nil {
 			return nil, err
 		}
 	}
@@ -164,6 +163,16 @@ func nextMETIS(l *lines.Reader) ([]byte, bool) {
 		line, ok = l.Next()
 	}
 	return line, ok
+}
+
+// nextVertex begins the next line that is no comment.
+func nextVertex(l *lines.Reader) (*lines.Fields, bool) {
+	f, ok := l.Fields()
+	for ok && f.Starts('%') {
+		f.Skip()
+		f, ok = l.Fields()
+	}
+	return f, ok
 }
 
 func (m *metisGraph) parseHeader(l *lines.Reader, line []byte, g *budget.Guard) error {
@@ -213,8 +222,7 @@ func (m *metisGraph) parseKind(l *lines.Reader, word []byte) error {
 	return nil
 }
 
-func (m *metisGraph) parseVertex(l *lines.Reader, v int32, line []byte) error {
-	w := lines.Words{Rest: line}
+func (m *metisGraph) parseVertex(l *lines.Reader, v int32, w *lines.Fields) error {
 	for i := range m.features() {
 		field, ok := w.Next()
 		if !ok {
@@ -242,7 +250,7 @@ func (m *metisGraph) parseVertex(l *lines.Reader, v int32, line []byte) error {
 		}
 		m.weight = append(m.weight, x)
 	}
-	return nil
+	return l.Err
 }
 
 func (m *metisGraph) parseNeighbour(l *lines.Reader, v int32, field []byte) error {

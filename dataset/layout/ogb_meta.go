@@ -60,9 +60,9 @@ func findOGBMeta(ctx context.Context, dir string, names []string, g *budget.Guar
 // readOGBMaster reads what a master.csv says of a set; false where it does not
 // know the set.
 func readOGBMaster(ctx context.Context, path string, names []string, g *budget.Guard) (ogbMeta, bool, error) {
-	f, err := os.Open(path)
+	f, err := budget.Open(path)
 	if err != nil {
-		return ogbMeta{}, false, fmt.Errorf("dataset: %w", err)
+		return ogbMeta{}, false, err
 	}
 	defer f.Close()
 	return parseOGBMaster(path, lines.Metered(ctx, path, f, g), names)

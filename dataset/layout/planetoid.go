@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,7 +149,12 @@ func resolvePlanetoid(path string) (string, error) {
 func (f planetoidFiles) path(suffix string) string { return f.prefix + "." + suffix }
 
 func (f planetoidFiles) unpickle(suffix string) (any, error) {
-	data, err := os.ReadFile(f.path(suffix))
+	file, err := budget.Open(f.path(suffix))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
@@ -283,9 +289,9 @@ func (f planetoidFiles) labels(d *dataset.Dataset, n, allRows int, test []int32)
 // allx.
 func (f planetoidFiles) testIndex(first, rows int) ([]int32, error) {
 	path := f.path("test.index")
-	file, err := os.Open(path)
+	file, err := budget.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
+		return nil, err
 	}
 	defer file.Close()
 	var ids []int32

@@ -203,7 +203,7 @@ const minMapped = 1 << 20
 func Open(path string, g *budget.Guard) (*Array, error) {
 	data, err := mapFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
+		return nil, err
 	}
 	return Parse(path, data, g)
 }

@@ -1,6 +1,7 @@
 package numpy
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"math"
@@ -201,7 +202,7 @@ func TestNPYMapped(t *testing.T) {
 	_, err = Open(path, freeGuard())
 	datatest.WantError(t, err, "x.npy")
 	_, err = Open(t.TempDir(), freeGuard())
-	datatest.WantError(t, err, "not a file")
+	datatest.WantError(t, err, "want a file")
 }
 
 // TestNPYHostile: every malformed file is an error of one line, and none
@@ -259,4 +260,21 @@ func TestUnsignedOverflow(t *testing.T) {
 	}
 	_, err = a.Ints(freeGuard())
 	datatest.WantError(t, err, "x.npy", "element 0", "9223372036854775808")
+}
+
+// TestArchiveOfTwins: of two members with one name, none is meant.
+func TestArchiveOfTwins(t *testing.T) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range []string{"x.npy", "y.npy", "x.npy"} {
+		if _, err := w.Create(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := datatest.Files(t, map[string]string{"a.npz": b.String()})
+	_, err := OpenArchive(filepath.Join(dir, "a.npz"), budget.Limits{})
+	datatest.WantError(t, err, "a.npz", "two members called x.npy")
 }

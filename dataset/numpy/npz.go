@@ -22,20 +22,38 @@ type Archive struct {
 }
 
 // OpenArchive opens the archive at path.
+//
+// Errors: a file that is none, or holds a member twice: which of the two was
+// meant, only its writer knows.
 func OpenArchive(path string, limits budget.Limits) (*Archive, error) {
-	f, err := os.Open(path)
+	f, err := budget.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
+		return nil, err
 	}
 	fi, err := f.Stat()
 	if err == nil {
 		var z *zip.Reader
 		if z, err = zip.NewReader(f, fi.Size()); err == nil {
+			err = distinct(z.File)
+		}
+		if err == nil {
 			return &Archive{Path: path, file: f, zip: z, Guard: limits.Guard(path, fi.Size())}, nil
 		}
 	}
 	f.Close()
 	return nil, fmt.Errorf("dataset: %s: %w", path, err)
+}
+
+// distinct checks that no member is there twice.
+func distinct(files []*zip.File) error {
+	seen := make(map[string]bool, len(files))
+	for _, f := range files {
+		if seen[f.Name] {
+			return fmt.Errorf("there are two members called %s", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	return nil
 }
 
 // Close closes the archive's file.

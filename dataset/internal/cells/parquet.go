@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 
@@ -73,9 +72,9 @@ func (t *parquetTable) guarded(step func() error) (err error) {
 
 // with opens the file for the length of do.
 func (t *parquetTable) with(do func(f *parquet.File, leaves []*parquet.Column) error) error {
-	file, err := os.Open(t.path)
+	file, err := budget.Open(t.path)
 	if err != nil {
-		return fmt.Errorf("dataset: %w", err)
+		return err
 	}
 	defer file.Close()
 	fi, err := file.Stat()

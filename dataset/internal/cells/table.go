@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/weft-gnn/weft/dataset/budget"
@@ -35,9 +34,9 @@ func Open(path string, layout Layout, g *budget.Guard) (Table, error) {
 	if IsURL(path) {
 		return nil, fmt.Errorf("dataset: %s: tables are read from files: export the query or page to CSV or Parquet", path)
 	}
-	f, err := os.Open(path)
+	f, err := budget.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	var magic [4]byte

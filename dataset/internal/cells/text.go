@@ -237,9 +237,9 @@ func (l *recordLimit) Read(p []byte) (int, error) {
 
 // openBytes opens the file, decompressed and without its byte-order mark.
 func (t *textTable) openBytes() (io.ReadCloser, error) {
-	f, err := os.Open(t.path)
+	f, err := budget.Open(t.path)
 	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
+		return nil, err
 	}
 	r, err := t.plain(f)
 	if err != nil {

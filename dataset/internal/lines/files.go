@@ -23,6 +23,12 @@ type Files struct {
 	Close func() error
 }
 
+// Stat describes a file without opening it, which would wait for a pipe's writer.
+func (s *Files) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }
+
+// ReadDir lists a folder, and waits for no pipe either.
+func (s *Files) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(s.FS, name) }
+
 // OpenFiles opens the folder or zip archive at path.
 func OpenFiles(path string) (*Files, error) {
 	bytes, err := budget.SizeOf(path)
@@ -38,6 +44,9 @@ func OpenFiles(path string) (*Files, error) {
 		s.FS, s.Close = os.DirFS(path), func() error { return nil }
 		return s, nil
 	}
+	if err := budget.Regular(path, fi); err != nil {
+		return nil, err
+	}
 	z, err := zip.OpenReader(path)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %s: %w", path, err)
@@ -48,11 +57,19 @@ func OpenFiles(path string) (*Files, error) {
 
 // Lines opens a file of the set, named by its path inside it.
 func (s *Files) Lines(ctx context.Context, name string, g *budget.Guard) (*Reader, error) {
+	path := filepath.Join(s.Path, filepath.FromSlash(name))
+	fi, err := s.Stat(name)
+	if err != nil {
+		return nil, fmt.Errorf("dataset: %s: %w", s.Path, err)
+	}
+	if err := budget.Regular(path, fi); err != nil {
+		return nil, err
+	}
 	f, err := s.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("dataset: %s: %w", s.Path, err)
 	}
-	l, err := New(ctx, filepath.Join(s.Path, filepath.FromSlash(name)), f, g)
+	l, err := New(ctx, path, f, g)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -63,7 +80,7 @@ func (s *Files) Lines(ctx context.Context, name string, g *budget.Guard) (*Reade
 
 // Has reports whether the set holds the named file.
 func (s *Files) Has(name string) bool {
-	fi, err := fs.Stat(s, name)
+	fi, err := s.Stat(name)
 	return err == nil && !fi.IsDir()
 }
 
@@ -103,9 +120,9 @@ func (s *Files) Only(suffix string) (string, error) {
 
 // Open opens the text file at path, and a guard for what is read from it.
 func Open(ctx context.Context, path string, limits budget.Limits) (*Reader, *budget.Guard, error) {
-	f, err := os.Open(path)
+	f, err := budget.Open(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("dataset: %w", err)
+		return nil, nil, err
 	}
 	fi, err := f.Stat()
 	if err != nil {

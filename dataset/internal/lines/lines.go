@@ -13,10 +13,8 @@ import (
 )
 
 const (
-	// maxLine bounds a line of a layout whose lines have a few fields.
+	// maxLine bounds a line that is read as a whole: one of a few fields.
 	maxLine = 1 << 20
-	// MaxAdjacencyLine bounds a line that lists all neighbours of a vertex.
-	MaxAdjacencyLine = 256 << 20
 	// heldPerByte is what readers of text hold, at most, for a byte of it: the
 	// two bytes "1\n" become a 64-bit integer, which is copied twice while its
 	// distinct values are sought, the four of "1 2\n" two 32-bit ids and up to
@@ -104,8 +102,12 @@ func (l *Reader) wrap(err error) error {
 	return fmt.Errorf("dataset: %s:%d: %w", l.Name, l.Number, err)
 }
 
-// Errorf returns an error at the current line.
+// Errorf returns an error at the current line, or what ended the reading there: a
+// field that is lacking then is none of the file's faults.
 func (l *Reader) Errorf(format string, args ...any) error {
+	if l.Err != nil {
+		return l.Err
+	}
 	return fmt.Errorf("dataset: %s:%d: %s", l.Name, l.Number, fmt.Sprintf(format, args...))
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -21,9 +20,9 @@ const maxNesting = 64
 
 // Read returns the content of the file at path. Errors: more than most bytes.
 func Read(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := budget.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("dataset: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
@@ -31,7 +30,7 @@ func Read(path string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("dataset: %s: %w", path, err)
 	}
 	if int64(len(data)) > most {
-		return nil, &budget.LimitError{Path: path, What: "YAML", Want: -1, Max: most}
+		return nil, &budget.LimitError{Path: path, What: "YAML", Want: -1, Max: most, Unit: "bytes"}
 	}
 	return data, nil
 }
