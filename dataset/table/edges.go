@@ -131,7 +131,7 @@ func (r *reading) addEdge(row []cells.Cell, line int64) (kept bool, err error) {
 	if e.weight >= 0 {
 		w, ok := row[2].Number()
 		if !ok || math.Abs(w) > math.MaxFloat32 {
-			return false, fmt.Errorf("dataset: %s: weight %q is not a number", e.table.At(line), row[2])
+			return false, fmt.Errorf("dataset: %s: weight %q is not a finite number", e.table.At(line), row[2])
 		}
 		e.list.Weight = append(e.list.Weight, float32(w))
 	}

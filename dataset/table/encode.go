@@ -51,7 +51,7 @@ func (e *encoder) put(row []float32, c cells.Cell) error {
 	} else {
 		number, ok := c.Number()
 		if !ok {
-			return fmt.Errorf("column %q holds %q, want a number", e.column.Name, c)
+			return fmt.Errorf("column %q holds %q, want a finite number", e.column.Name, c)
 		}
 		x = number
 	}

@@ -46,7 +46,7 @@ func (l *labeller) put(i int, c cells.Cell) error {
 	if l.task == dataset.VertexRegression {
 		x, ok := c.Number()
 		if !ok || math.Abs(x) > math.MaxFloat32 {
-			return fmt.Errorf("label %q is not a number", c)
+			return fmt.Errorf("label %q is not a finite number of float32", c)
 		}
 		l.out.Value.Data[i] = float32(x)
 		return nil

@@ -40,6 +40,35 @@ type columnStats struct {
 	odd       string
 	oddLine   int64
 	values    valueSet
+	unfit     unfit
+}
+
+// unfit is the first cell of a column that was meant for a number and holds none.
+type unfit struct {
+	cell  string
+	line  int64 // 0 for no such cell
+	texts bool  // other cells are no numbers at all
+	codes bool  // all such cells may be codes
+}
+
+// add takes in a cell that is no number.
+func (u *unfit) add(c cells.Cell, line int64) {
+	is, code := c.Unfit()
+	switch {
+	case !is:
+		u.texts = true
+	case u.line == 0 || u.codes && !code:
+		u.cell, u.line, u.codes = strings.Clone(c.String()), line, code
+	}
+}
+
+// check refuses a column that would be of numbers but for such a cell. A column
+// of nothing but 0x10 and the like is one of codes.
+func (u *unfit) check(t cells.Table, name string, numbers int64) error {
+	if u.line == 0 || u.texts || u.codes && numbers == 0 {
+		return nil
+	}
+	return fmt.Errorf("dataset: %s: column %q holds %s, which is not a finite decimal number: mend it, or leave it blank where it is missing", t.At(u.line), name, u.cell)
 }
 
 func newColumnStats(name string) *columnStats {
@@ -55,8 +84,11 @@ func (s *columnStats) add(c cells.Cell, line int64) error {
 	x, ok := c.Number()
 	if ok {
 		s.numbers.add(x)
-	} else if !s.notNumber {
-		s.notNumber, s.odd, s.oddLine = true, strings.Clone(c.String()), line
+	} else {
+		s.unfit.add(c, line)
+		if !s.notNumber {
+			s.notNumber, s.odd, s.oddLine = true, strings.Clone(c.String()), line
+		}
 	}
 	if err := s.values.add(c, MaxCategories); err != nil {
 		return fmt.Errorf("column %q: %w", s.name, err)
@@ -71,6 +103,9 @@ func (s *columnStats) empty() bool { return s.numbers.count == 0 && !s.notNumber
 // numbers too large to scale.
 func (s *columnStats) learn(t cells.Table, scale Scaling) (dataset.PrepColumn, error) {
 	c := dataset.PrepColumn{Name: s.name}
+	if err := s.unfit.check(t, s.name, s.numbers.count); err != nil {
+		return c, err
+	}
 	if s.notNumber {
 		if len(s.values) > MaxCategories {
 			return c, dataset.Lacking(dataset.FeaturesOption, "dataset: %s: column %q is not numeric (%q) and has more than %d different values, too many for one feature each: name the features that you want, or turn it into numbers",
@@ -106,6 +141,8 @@ type labelStats struct {
 	numbers, whole bool
 	odd            string
 	oddLine        int64
+	count          int64 // of numbers
+	unfit          unfit
 }
 
 func newLabelStats(name string) *labelStats {
@@ -118,6 +155,11 @@ func (s *labelStats) add(c cells.Cell, line int64) error {
 		return nil
 	}
 	x, ok := c.Number()
+	if ok {
+		s.count++
+	} else {
+		s.unfit.add(c, line)
+	}
 	if !ok && s.numbers {
 		s.numbers, s.odd, s.oddLine = false, strings.Clone(c.String()), line
 	}
@@ -134,6 +176,9 @@ func (s *labelStats) add(c cells.Cell, line int64) error {
 func (s *labelStats) learn(t cells.Table, p *dataset.Prep) (note string, err error) {
 	if len(s.values) == 0 {
 		return "", fmt.Errorf("dataset: %s: the label column %q is empty", t.At(0), s.name)
+	}
+	if err := s.unfit.check(t, s.name, s.count); err != nil {
+		return "", err
 	}
 	if p.Task == dataset.NoTask {
 		p.Task = dataset.VertexClassification

@@ -23,7 +23,9 @@ import (
 //
 // Numbers become one feature each, standardised; a column with text becomes one
 // feature per value, if it has at most [MaxCategories]. A missing number is the
-// column's mean, a missing category all zeros; a missing label is none.
+// column's mean, a missing category all zeros; a missing label is none. A cell is
+// missing if it is blank, NA, N/A, NaN or null. Numbers are finite and decimal: in
+// a column of numbers 1e400, inf or 0x10 is an error, with line and column.
 type Spec struct {
 	Vertices Vertices
 	Edges    Edges

@@ -5,6 +5,7 @@
 package cells
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -65,6 +66,27 @@ func (c Cell) Number() (float64, bool) {
 		return ParseNumber(strings.TrimSpace(c.text))
 	}
 	return 0, false
+}
+
+// Unfit reports whether the cell was meant for a number and holds none that is
+// finite and decimal: an infinity, one beyond float64 such as 1e400, or a number in
+// a notation of programming languages such as 0x10 or 1_000, which may be a code.
+func (c Cell) Unfit() (unfit, code bool) {
+	switch c.kind {
+	case cellReal:
+		return math.IsInf(c.num, 0), false
+	case cellUntyped:
+		s := strings.TrimSpace(c.text)
+		if _, ok := ParseNumber(s); ok || c.Missing() {
+			return false, false
+		}
+		x, errReal := strconv.ParseFloat(s, 64)
+		_, errInt := strconv.ParseInt(s, 0, 64)
+		infinite := math.IsInf(x, 0) && (errReal == nil || errors.Is(errReal, strconv.ErrRange))
+		code = errReal == nil || errInt == nil || errors.Is(errInt, strconv.ErrRange)
+		return infinite || code, code && !infinite
+	}
+	return false, false
 }
 
 // ParseNumber reads a decimal number. Unlike strconv it takes neither

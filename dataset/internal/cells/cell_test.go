@@ -1,6 +1,9 @@
 package cells
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 func TestCellID(t *testing.T) {
 	for _, c := range []struct {
@@ -36,5 +39,27 @@ func TestParseNumber(t *testing.T) {
 		if x, ok := ParseNumber(text); ok {
 			t.Errorf("%q is the number %v", text, x)
 		}
+	}
+}
+
+// TestUnfit: what was meant for a number and is none, apart from what is one, is
+// missing, or is a text.
+func TestUnfit(t *testing.T) {
+	for text, want := range map[string][2]bool{
+		"1e400": {true, false}, "-1e400": {true, false}, "inf": {true, false}, " +Infinity ": {true, false}, "-inf": {true, false},
+		"0x10": {true, true}, "0b11": {true, true}, "1_000": {true, true}, "0x1p-2": {true, true}, "0x1ffffffffffffffffff": {true, true},
+		"1e30": {}, "-.5": {}, "010": {}, "": {}, "nan": {}, "NA": {}, "red": {}, "1,000": {}, "12a": {}, "infant": {},
+	} {
+		if unfit, code := Untyped(text).Unfit(); unfit != want[0] || code != want[1] {
+			t.Errorf("%q: unfit %v, code %v, want %v", text, unfit, code, want)
+		}
+	}
+	for x, want := range map[float64]bool{1: false, math.Inf(1): true, math.Inf(-1): true, math.NaN(): false} {
+		if unfit, code := (Cell{kind: cellReal, num: x}).Unfit(); unfit != want || code {
+			t.Errorf("%v: unfit %v, code %v", x, unfit, code)
+		}
+	}
+	if unfit, _ := (Cell{kind: cellText, text: "inf"}).Unfit(); unfit {
+		t.Error("a text of a typed column was meant for a number")
 	}
 }
