@@ -79,9 +79,9 @@ def graph_of(s, d):
         return SparseTensor(row=dst, col=src, value=value, sparse_sizes=(d.n, d.n), is_sorted=True), None
     if value is None:
         value = torch.ones(src.numel())
-    indptr = torch.zeros(d.n + 1, dtype=torch.int64)
+    indptr = torch.zeros(d.n + 1, dtype=torch.int32)  # the faster index type
     indptr[1:] = torch.bincount(dst, minlength=d.n).cumsum(0)
-    return torch.sparse_csr_tensor(indptr, src, value, size=(d.n, d.n)), None
+    return torch.sparse_csr_tensor(indptr, src.int(), value, size=(d.n, d.n)), None
 
 
 def build(s, d, weights):
