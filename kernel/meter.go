@@ -93,15 +93,15 @@ func (m *Meter) Stream(s Stream, bytes int64) float64 {
 	if s == StreamCopy {
 		part /= 2
 	}
-	best := 0.0
+	best := 0.0 // passes per second
 	for _, loop := range m.loops.streams[s] {
 		for _, ahead := range loop.aheads {
-			best = max(best, moved*m.rate(part, func(from, to *float32, _ int) {
+			best = max(best, m.rate(part, best, func(from, to *float32, _ int) {
 				loop.run(int(part/meterBlock), from, to, ahead)
 			}))
 		}
 	}
-	return best
+	return best * moved
 }
 
 // Gather returns the rate at which rows of so many bytes, one of [GatherRows],
@@ -119,21 +119,21 @@ func (m *Meter) Gather(row int, bytes int64) float64 {
 	for i, w := range m.words {
 		index[i] = w & mask
 	}
-	best := 0.0
+	best := 0.0 // passes per second
 	for _, loop := range m.loops.gathers[row] {
 		for _, ahead := range loop.aheads {
-			best = max(best, float64(row*meterRows)*m.rate(rows*int64(row), func(from, _ *float32, pass int) {
+			best = max(best, m.rate(rows*int64(row), best, func(from, _ *float32, pass int) {
 				// Every pass has other rows, so that the set is all of the part.
 				loop.run(meterRows/4, &index[0], uint32(pass)*0x9E3779B1&mask, from, ahead)
 			}))
 		}
 	}
-	return best
+	return best * float64(row*meterRows)
 }
 
 // rate returns how many passes over their parts, of so many bytes each, all
-// threads together make in a second.
-func (m *Meter) rate(part int64, pass func(from, to *float32, number int)) float64 {
+// threads together make in a second; see race.rate of other.
+func (m *Meter) rate(part int64, other float64, pass func(from, to *float32, number int)) float64 {
 	from, to := whole(m.from), whole(m.to)
 	r := race{pool: m.pool, lap: func(thread, first, count int) {
 		at := int64(thread) * part / 4
@@ -141,7 +141,7 @@ func (m *Meter) rate(part int64, pass func(from, to *float32, number int)) float
 			pass(&from[at], &to[at], first+i)
 		}
 	}}
-	return r.rate()
+	return r.rate(other)
 }
 
 // part is what one thread has of a set: whole blocks of memory.

@@ -24,7 +24,7 @@ func measureFMA(loop fmaLoop, threads int) float64 {
 	pool := NewPool(threads)
 	defer pool.Close()
 	r := race{pool: pool, lap: func(_, _, rounds int) { loop.run(rounds) }}
-	return r.rate() * float64(loop.flops)
+	return r.rate(0) * float64(loop.flops)
 }
 
 var fmaLoopGeneric = fmaLoop{fmaGeneric, 2 * 6}

@@ -26,8 +26,9 @@ const (
 	raceMost     = 64
 )
 
-// rate returns how many laps all threads together run in a second.
-func (r *race) rate() float64 {
+// rate returns how many laps all threads together run in a second. A loop that is
+// much slower than another one, which runs so many, is given up early.
+func (r *race) rate(other float64) float64 {
 	r.best = make([]time.Duration, r.pool.Threads())
 	for r.count = 1; ; r.count *= 2 {
 		for i := range r.best {
@@ -40,6 +41,9 @@ func (r *race) rate() float64 {
 	}
 	for runs, vain := 0, 0; runs < raceMost && vain < racePatience; runs++ {
 		before := r.sum()
+		if vain > 1 && before < 0.7*other {
+			break
+		}
 		r.run()
 		vain++
 		if r.sum() > before*1.01 {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -41,6 +42,22 @@ func (m *Machine) Save(dir string) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
+}
+
+// Calibrate measures the machine at hand and saves the rates below dir. Rates
+// that were kept there stand where they are higher, unless fresh is set; a file
+// that cannot be used is replaced.
+//
+// Errors: those of [Measure] and [Machine.Save].
+func Calibrate(ctx context.Context, dir string, threads int, fresh bool, progress func(done, of int)) (*Machine, error) {
+	m, err := Measure(ctx, threads, progress)
+	if err != nil {
+		return nil, err
+	}
+	if kept, err := Load(dir, threads); err == nil && !fresh {
+		m = m.Best(kept)
+	}
+	return m, m.Save(dir)
 }
 
 // Load returns the rates of the machine at hand with that many threads, as Save

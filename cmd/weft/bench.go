@@ -10,6 +10,6 @@ func (a *app) benchCommand() *cobra.Command {
 command says what it does about that.`,
 	}
 	group(c)
-	c.AddCommand(a.benchInferCommand())
+	c.AddCommand(a.benchKernelsCommand(), a.benchTrainCommand(), a.benchInferCommand())
 	return c
 }

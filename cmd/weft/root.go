@@ -69,7 +69,8 @@ everything else to stderr; --json prints one JSON object. Exit codes: 0 success,
 	group(root)
 	root.AddCommand(
 		a.trainCommand(), a.evalCommand(), a.predictCommand(), a.embedCommand(),
-		a.analyzeCommand(), a.explainCommand(), a.modelsCommand(), a.dataCommand(), a.benchCommand(), a.versionCommand(),
+		a.analyzeCommand(), a.explainCommand(), a.modelsCommand(), a.dataCommand(),
+		a.benchCommand(), a.calibrateCommand(), a.versionCommand(),
 	)
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()
