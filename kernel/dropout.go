@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -20,8 +21,10 @@ type Mask struct {
 type dropoutOperands struct {
 	mask  Mask
 	ids   []int64
-	words []uint32 // a row of random numbers per worker
-	below uint32   // a word below it drops its value
+	words []uint32 // room for each worker
+	room  int      // its words
+	plan  philoxPlan
+	below uint32 // a word below it drops its value
 	scale float32
 }
 
@@ -44,12 +47,61 @@ func Dropout(ctx *Ctx, mask Mask, ids []int64, x, y tensor.Matrix) {
 	if ids != nil {
 		wantLen("kernel.Dropout: ids", len(ids), y.Rows)
 	}
-	c := &ctx.call
-	*c = call{body: dropoutRows, x: x, dst: y}
-	c.dropout = newDropout(mask, ids)
-	c.dropout.words = ctx.randoms(ctx.Pool.Threads() * y.Cols)
-	n, k := ctx.rows(y.Rows, 4*y.Cols), int64(y.Cols)
+	if y.Cols > rng.MaxColumns {
+		panic(tensor.ShapeError{Op: "kernel.Dropout: y", Got: y.String(), Want: fmt.Sprintf("at most %d columns", rng.MaxColumns)})
+	}
+	width := 4 * groups(y.Cols)
+	ctx.call = call{body: ctx.values().dropout.rows, x: x, dst: y}
+	ctx.call.dropout = newDropout(mask, ids)
+	ctx.call.dropout.plan = newPhiloxPlan(mask.Key, ctx.values().dropout.order, groups(y.Cols))
+	ctx.dropoutRoom(max(width, dropoutWords))
+	n, k := ctx.rows(y.Rows, width), int64(y.Cols)
 	ctx.Count.Add(2*n*k, 8*n*k)
+}
+
+// groups returns how many blocks of four words cols columns take.
+func groups(cols int) int { return (cols + 3) / 4 }
+
+// dropoutLoops are the loops of dropout in one variant of instructions, as the
+// bodies of a call. All have the same bits.
+type dropoutLoops struct {
+	rows, entries func(c *call, worker, piece, lo, hi int)
+	order         []int // of loops that draw several blocks at once, see philoxPlan
+}
+
+var dropoutGeneric = dropoutLoops{rows: dropoutRows, entries: dropoutEntries}
+
+// dropoutWords is how many masks are drawn at once, about, and dropoutSpare how
+// many are written beyond those at most.
+const (
+	dropoutWords = 1 << 11
+	dropoutSpare = 64
+)
+
+// dropoutRoom makes room for some words for each worker.
+func (c *Ctx) dropoutRoom(words int) {
+	d := &c.call.dropout
+	d.room = words + dropoutSpare
+	d.words = c.randoms(c.Pool.Threads() * d.room)
+}
+
+// own returns the words of a worker.
+func (d *dropoutOperands) own(worker int) []uint32 { return d.words[worker*d.room : (worker+1)*d.room] }
+
+// philoxPlan is what loops that draw several blocks at once read from memory: the
+// keys of the rounds, and the row and the group of four columns that each of
+// their lanes begins with, block order[i] of a row's in lane i.
+type philoxPlan struct {
+	keys         [10][2]uint32
+	rows, groups [8]uint64
+}
+
+func newPhiloxPlan(key rng.Key, order []int, groups int) philoxPlan {
+	p := philoxPlan{keys: key.Rounds()}
+	for lane, block := range order {
+		p.rows[lane], p.groups[lane] = uint64(block/max(1, groups)), uint64(block%max(1, groups))
+	}
+	return p
 }
 
 func newDropout(mask Mask, ids []int64) dropoutOperands {
@@ -78,7 +130,7 @@ func (d *dropoutOperands) apply(word uint32, x float32) float32 {
 func dropoutRows(c *call, worker, _, lo, hi int) {
 	d := &c.dropout
 	k := c.dst.Cols
-	words := d.words[worker*k : (worker+1)*k]
+	words := d.own(worker)[:k]
 	for i := lo; i < hi; i++ {
 		d.mask.Key.Fill(words, d.mask.Step, d.mask.Site, d.id(i))
 		y, x := c.dst.Row(i), c.x.Row(i)

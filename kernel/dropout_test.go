@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/internal/ref"
 	"github.com/weft-gnn/weft/internal/rng"
 	"github.com/weft-gnn/weft/tensor"
@@ -86,16 +87,47 @@ func TestDropoutMaskFollowsIdentity(t *testing.T) {
 	}
 }
 
-func BenchmarkDropout(b *testing.B) {
-	for _, threads := range []int{1, 2} {
-		b.Run(fmt.Sprintf("shape=16384x64/threads=%d", threads), func(b *testing.B) {
-			x, y := newSource(1).uniform(16384, 64), tensor.New(16384, 64)
-			ctx := &Ctx{Pool: NewPool(threads)}
-			defer ctx.Pool.Close()
-			for b.Loop() {
-				Dropout(ctx, testMask(0.5), nil, x, y)
+// Every variant has the bits of the portable one, which draws block by block, at
+// every width and number of rows about the batches of the others.
+func TestDropoutAtEveryWidth(t *testing.T) {
+	for k := range 2*32 + 4 {
+		for rows := range 19 {
+			src := newSource(uint64(k*19 + rows))
+			x, ids := src.uniform(rows, k), make([]int64, rows)
+			for i := range ids {
+				ids[i] = int64(src.Uint32n(1<<31))<<31 | int64(src.Uint32n(1<<31))
 			}
-			reportRate(b, ctx)
-		})
+			for _, identities := range [][]int64{nil, ids} {
+				mask := Mask{Key: rng.Key{Seed: uint64(k), Purpose: rng.Dropout}, Step: uint32(rows) << 28, Site: uint16(k * 991), P: 0.4}
+				want := tensor.New(rows, k)
+				contexts[0].using(cpu.Generic, func(ctx *Ctx) { Dropout(ctx, mask, identities, x, want) })
+				eachVariant(func(isa cpu.ISA, ctx *Ctx) {
+					y := src.empty(rows, k)
+					before := guards(y)
+					Dropout(ctx, mask, identities, x, y)
+					if !y.Equal(want) || guards(y) != before {
+						t.Fatalf("%v: %d×%d: masks differ, or something beside the result was written", isa, rows, k)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A dropped NaN is 0, one that stays is NaN, and +0 takes the place of what is
+// dropped, in every variant.
+func TestDropoutOfOddValues(t *testing.T) {
+	x, y := tensor.New(40, 21), tensor.New(40, 21)
+	for i := range x.Data {
+		x.Data[i] = []float32{nan32, float32(math.Inf(-1)), -1}[i%3]
+	}
+	stay := kept(testMask(0.5), nil, 40, 21)
+	for _, isa := range variants() {
+		contexts[1].using(isa, func(ctx *Ctx) { Dropout(ctx, testMask(0.5), nil, x, y) })
+		for i, v := range y.Data {
+			if stay.V[i] == 0 && math.Float32bits(v) != 0 || stay.V[i] != 0 && !near(float64(v), 2*float64(x.Data[i]), 0) {
+				t.Fatalf("%v: value %d of %v became %v", isa, i, x.Data[i], v)
+			}
+		}
 	}
 }

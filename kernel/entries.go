@@ -21,10 +21,11 @@ func DropoutEntries(ctx *Ctx, mask Mask, b *graph.Block, ids []int64, x, y tenso
 	if ids != nil {
 		wantLen("kernel.DropoutEntries: ids", len(ids), b.Dst)
 	}
-	c := &ctx.call
-	*c = call{body: dropoutEntries, seg: at(b, Dst), x: x, dst: y}
-	c.dropout = newDropout(mask, ids)
-	z := ctx.rows(y.Rows, 16)
+	ctx.call = call{body: ctx.values().dropout.entries, seg: at(b, Dst), x: x, dst: y}
+	ctx.call.dropout = newDropout(mask, ids)
+	ctx.call.dropout.plan = newPhiloxPlan(mask.Key, nil, 1)
+	ctx.dropoutRoom(dropoutWords)
+	z := ctx.rows(y.Rows, 4)
 	ctx.Count.Add(2*z, 8*z)
 }
 

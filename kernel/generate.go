@@ -7,3 +7,4 @@ package kernel
 //go:generate go run ./internal/asm softmax
 //go:generate go run ./internal/asm values
 //go:generate go run ./internal/asm rows
+//go:generate go run ./internal/asm philox

@@ -19,6 +19,11 @@ func scaleRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *flo
 //go:noescape
 func shiftRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
+// dropRowsAVX512 computes, of n rows of cols values, s·x in the bits of y.
+//
+//go:noescape
+func dropRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
 // softmaxScaledAVX512 computes, of n rows of cols values, exp(x − max x)·s/Σ exp(x − max x).
 //
 //go:noescape
@@ -63,6 +68,11 @@ func scaleRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float
 //
 //go:noescape
 func shiftRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
+// dropRowsAVX2 computes, of n rows of cols values, s·x in the bits of y.
+//
+//go:noescape
+func dropRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
 // softmaxScaledAVX2 computes, of n rows of cols values, exp(x − max x)·s/Σ exp(x − max x).
 //

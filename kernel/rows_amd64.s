@@ -140,6 +140,55 @@ done12:
 	VZEROUPPER
 	RET
 
+// func dropRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·dropRowsAVX512(SB), NOSPLIT, $0-68
+	VBROADCASTSS s+64(FP), Z0
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	MOVQ         n+0(FP), R8
+
+row13:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest15
+
+vectors14:
+	VMOVUPS (CX)(DI*4), Z1
+	VMULPS  Z1, Z0, Z1
+	VMOVUPS (DX)(DI*4), Z2
+	VANDPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors14
+
+rest15:
+	TESTQ     SI, SI
+	JZ        done16
+	VMOVUPS.Z (CX)(DI*4), K1, Z1
+	VMULPS    Z1, Z0, Z1
+	VMOVUPS.Z (DX)(DI*4), K1, Z2
+	VANDPS    Z2, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)(DI*4)
+
+done16:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row13
+	VZEROUPPER
+	RET
+
 // func softmaxScaledAVX512(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·softmaxScaledAVX512(SB), NOSPLIT, $0-76
@@ -170,13 +219,13 @@ TEXT ·softmaxScaledAVX512(SB), NOSPLIT, $0-76
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row13:
+row17:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted14
+	JZ      unlisted18
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted14:
+unlisted18:
 	MOVQ    SI, R10
 	IMULQ   ldx+40(FP), R10
 	ADDQ    CX, R10
@@ -186,23 +235,23 @@ unlisted14:
 	VMOVAPS Z12, Z14
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest16
+	JZ      rest20
 
-vectors15:
+vectors19:
 	VMOVUPS (R10)(SI*4), Z15
 	VMAXPS  Z14, Z15, Z14
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors15
+	JLT     vectors19
 
-rest16:
+rest20:
 	TESTQ   BX, BX
-	JZ      done17
+	JZ      done21
 	VMOVUPS Z12, Z15
 	VMOVUPS (R10)(SI*4), K1, Z15
 	VMAXPS  Z14, Z15, Z14
 
-done17:
+done21:
 	VSHUFF32X4 $0x4e, Z14, Z14, Z15
 	VMAXPS     Z15, Z14, Z14
 	VSHUFF32X4 $0xb1, Z14, Z14, Z15
@@ -214,9 +263,9 @@ done17:
 	VPXORD     Z2, Z2, Z2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest19
+	JZ         rest23
 
-vectors18:
+vectors22:
 	VMOVUPS      (R10)(SI*4), Z15
 	VSUBPS       Z14, Z15, Z15
 	VMAXPS       Z15, Z0, Z15
@@ -238,11 +287,11 @@ vectors18:
 	VMOVUPS      Z15, (R11)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DX
-	JLT          vectors18
+	JLT          vectors22
 
-rest19:
+rest23:
 	TESTQ        BX, BX
-	JZ           done20
+	JZ           done24
 	VMOVUPS      Z12, Z15
 	VMOVUPS      (R10)(SI*4), K1, Z15
 	VSUBPS       Z14, Z15, Z14
@@ -264,7 +313,7 @@ rest19:
 	VADDPS       Z14, Z2, Z2
 	VMOVUPS      Z14, K1, (R11)(SI*4)
 
-done20:
+done24:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z14
 	VADDPS     Z14, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z14
@@ -276,27 +325,27 @@ done20:
 	VDIVPS     Z2, Z13, Z14
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest22
+	JZ         rest26
 
-vectors21:
+vectors25:
 	VMOVUPS (R11)(SI*4), Z15
 	VMULPS  Z15, Z14, Z15
 	VMOVUPS Z15, (R11)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors21
+	JLT     vectors25
 
-rest22:
+rest26:
 	TESTQ     BX, BX
-	JZ        done23
+	JZ        done27
 	VMOVUPS.Z (R11)(SI*4), K1, Z15
 	VMULPS    Z15, Z14, Z14
 	VMOVUPS   Z14, K1, (R11)(SI*4)
 
-done23:
+done27:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row13
+	JLT  row17
 	VZEROUPPER
 	RET
 
@@ -460,36 +509,36 @@ TEXT ·sumExpAVX512(SB), NOSPLIT, $0-76
 	MOVQ         list+0(FP), R9
 	XORQ         R10, R10
 
-row24:
+row28:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted25
+	JZ      unlisted29
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted25:
+unlisted29:
 	MOVQ    DI, R11
 	IMULQ   ldx+40(FP), R11
 	ADDQ    CX, R11
 	VMOVAPS Z12, Z13
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest27
+	JZ      rest31
 
-vectors26:
+vectors30:
 	VMOVUPS (R11)(DI*4), Z14
 	VMAXPS  Z13, Z14, Z13
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors26
+	JLT     vectors30
 
-rest27:
+rest31:
 	TESTQ   SI, SI
-	JZ      done28
+	JZ      done32
 	VMOVUPS Z12, Z14
 	VMOVUPS (R11)(DI*4), K1, Z14
 	VMAXPS  Z13, Z14, Z13
 
-done28:
+done32:
 	VSHUFF32X4 $0x4e, Z13, Z13, Z14
 	VMAXPS     Z14, Z13, Z13
 	VSHUFF32X4 $0xb1, Z13, Z13, Z14
@@ -501,9 +550,9 @@ done28:
 	VPXORD     Z2, Z2, Z2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest30
+	JZ         rest34
 
-vectors29:
+vectors33:
 	VMOVUPS      (R11)(DI*4), Z14
 	VSUBPS       Z13, Z14, Z14
 	VMAXPS       Z14, Z0, Z14
@@ -524,11 +573,11 @@ vectors29:
 	VADDPS       Z14, Z2, Z2
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors29
+	JLT          vectors33
 
-rest30:
+rest34:
 	TESTQ        SI, SI
-	JZ           done31
+	JZ           done35
 	VMOVUPS      Z12, Z14
 	VMOVUPS      (R11)(DI*4), K1, Z14
 	VSUBPS       Z13, Z14, Z14
@@ -549,7 +598,7 @@ rest30:
 	VSCALEFPS    Z15, Z16, Z14
 	VADDPS       Z14, Z2, Z2
 
-done31:
+done35:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z14
 	VADDPS     Z14, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z14
@@ -564,7 +613,7 @@ done31:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row24
+	JLT        row28
 	VZEROUPPER
 	RET
 
@@ -583,28 +632,28 @@ TEXT ·softmaxGradEachAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row32:
+row36:
 	VPXORD Z0, Z0, Z0
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest34
+	JZ     rest38
 
-vectors33:
+vectors37:
 	VMOVUPS     (CX)(DI*4), Z1
 	VMOVUPS     (DX)(DI*4), Z2
 	VFMADD231PS Z2, Z1, Z0
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors33
+	JLT         vectors37
 
-rest34:
+rest38:
 	TESTQ       SI, SI
-	JZ          done35
+	JZ          done39
 	VMOVUPS.Z   (CX)(DI*4), K1, Z1
 	VMOVUPS.Z   (DX)(DI*4), K1, Z2
 	VFMADD231PS Z2, Z1, Z0
 
-done35:
+done39:
 	VSHUFF32X4 $0x4e, Z0, Z0, Z1
 	VADDPS     Z1, Z0, Z0
 	VSHUFF32X4 $0xb1, Z0, Z0, Z1
@@ -615,9 +664,9 @@ done35:
 	VADDPS     Z1, Z0, Z0
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest37
+	JZ         rest41
 
-vectors36:
+vectors40:
 	VMOVUPS (CX)(DI*4), Z1
 	VMOVUPS (DX)(DI*4), Z2
 	VSUBPS  Z0, Z2, Z2
@@ -625,23 +674,23 @@ vectors36:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors36
+	JLT     vectors40
 
-rest37:
+rest41:
 	TESTQ     SI, SI
-	JZ        done38
+	JZ        done42
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VSUBPS    Z0, Z2, Z2
 	VMULPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done38:
+done42:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row32
+	JNZ  row36
 	VZEROUPPER
 	RET
 
@@ -672,26 +721,26 @@ TEXT ·logSoftmaxGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row39:
+row43:
 	VPXORD Z12, Z12, Z12
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest41
+	JZ     rest45
 
-vectors40:
+vectors44:
 	VMOVUPS (DX)(DI*4), Z13
 	VADDPS  Z13, Z12, Z12
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors40
+	JLT     vectors44
 
-rest41:
+rest45:
 	TESTQ     SI, SI
-	JZ        done42
+	JZ        done46
 	VMOVUPS.Z (DX)(DI*4), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-done42:
+done46:
 	VSHUFF32X4 $0x4e, Z12, Z12, Z13
 	VADDPS     Z13, Z12, Z12
 	VSHUFF32X4 $0xb1, Z12, Z12, Z13
@@ -702,9 +751,9 @@ done42:
 	VADDPS     Z13, Z12, Z12
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest44
+	JZ         rest48
 
-vectors43:
+vectors47:
 	VMOVUPS      (CX)(DI*4), Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -729,11 +778,11 @@ vectors43:
 	VMOVUPS      Z14, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors43
+	JLT          vectors47
 
-rest44:
+rest48:
 	TESTQ        SI, SI
-	JZ           done45
+	JZ           done49
 	VMOVUPS.Z    (CX)(DI*4), K1, Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -757,12 +806,12 @@ rest44:
 	VFNMADD231PS Z12, Z13, Z14
 	VMOVUPS      Z14, K1, (AX)(DI*4)
 
-done45:
+done49:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row39
+	JNZ  row43
 	VZEROUPPER
 	RET
 
@@ -782,26 +831,26 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-68
 	KMOVW        SI, K1
 	MOVQ         n+0(FP), DI
 
-row46:
+row50:
 	VPXORD Z2, Z2, Z2
 	XORQ   SI, SI
 	TESTQ  DX, DX
-	JZ     rest48
+	JZ     rest52
 
-vectors47:
+vectors51:
 	VMOVUPS     (CX)(SI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, SI
 	CMPQ        SI, DX
-	JLT         vectors47
+	JLT         vectors51
 
-rest48:
+rest52:
 	TESTQ       BX, BX
-	JZ          done49
+	JZ          done53
 	VMOVUPS.Z   (CX)(SI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done49:
+done53:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -815,28 +864,28 @@ done49:
 	VDIVPS     Z3, Z0, Z3
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest51
+	JZ         rest55
 
-vectors50:
+vectors54:
 	VMOVUPS (CX)(SI*4), Z4
 	VMULPS  Z4, Z3, Z4
 	VMOVUPS Z4, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors50
+	JLT     vectors54
 
-rest51:
+rest55:
 	TESTQ     BX, BX
-	JZ        done52
+	JZ        done56
 	VMOVUPS.Z (CX)(SI*4), K1, Z4
 	VMULPS    Z4, Z3, Z3
 	VMOVUPS   Z3, K1, (AX)(SI*4)
 
-done52:
+done56:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row46
+	JNZ  row50
 	VZEROUPPER
 	RET
 
@@ -857,26 +906,26 @@ TEXT ·normalizeGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row53:
+row57:
 	VPXORD Z2, Z2, Z2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest55
+	JZ     rest59
 
-vectors54:
+vectors58:
 	VMOVUPS     (CX)(DI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors54
+	JLT         vectors58
 
-rest55:
+rest59:
 	TESTQ       SI, SI
-	JZ          done56
+	JZ          done60
 	VMOVUPS.Z   (CX)(DI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done56:
+done60:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -892,24 +941,24 @@ done56:
 	VPXORD     Z4, Z4, Z4
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest58
+	JZ         rest62
 
-vectors57:
+vectors61:
 	VMOVUPS     (CX)(DI*4), Z7
 	VMOVUPS     (DX)(DI*4), Z8
 	VFMADD231PS Z8, Z7, Z4
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors57
+	JLT         vectors61
 
-rest58:
+rest62:
 	TESTQ       SI, SI
-	JZ          done59
+	JZ          done63
 	VMOVUPS.Z   (CX)(DI*4), K1, Z7
 	VMOVUPS.Z   (DX)(DI*4), K1, Z8
 	VFMADD231PS Z8, Z7, Z4
 
-done59:
+done63:
 	VSHUFF32X4 $0x4e, Z4, Z4, Z7
 	VADDPS     Z7, Z4, Z4
 	VSHUFF32X4 $0xb1, Z4, Z4, Z7
@@ -923,9 +972,9 @@ done59:
 	VMOVAPS.Z  Z6, K2, Z3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest61
+	JZ         rest65
 
-vectors60:
+vectors64:
 	VMOVUPS      (CX)(DI*4), Z6
 	VMOVUPS      (DX)(DI*4), Z7
 	VMOVAPS      Z7, Z7
@@ -934,11 +983,11 @@ vectors60:
 	VMOVUPS      Z6, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors60
+	JLT          vectors64
 
-rest61:
+rest65:
 	TESTQ        SI, SI
-	JZ           done62
+	JZ           done66
 	VMOVUPS.Z    (CX)(DI*4), K1, Z6
 	VMOVUPS.Z    (DX)(DI*4), K1, Z7
 	VMOVAPS      Z7, Z7
@@ -946,12 +995,12 @@ rest61:
 	VMULPS       Z7, Z5, Z3
 	VMOVUPS      Z3, K1, (AX)(DI*4)
 
-done62:
+done66:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row53
+	JNZ  row57
 	VZEROUPPER
 	RET
 
@@ -971,34 +1020,34 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row63:
+row67:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest65
+	JZ    rest69
 
-vectors64:
+vectors68:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors64
+	JLT     vectors68
 
-rest65:
+rest69:
 	TESTQ      SI, SI
-	JZ         done66
+	JZ         done70
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done66:
+done70:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row63
+	JNZ  row67
 	VZEROUPPER
 	RET
 
@@ -1036,33 +1085,33 @@ TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row67:
+row71:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest69
+	JZ           rest73
 
-vectors68:
+vectors72:
 	VMOVUPS (CX)(DI*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors68
+	JLT     vectors72
 
-rest69:
+rest73:
 	TESTQ      SI, SI
-	JZ         done70
+	JZ         done74
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done70:
+done74:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row67
+	JNZ  row71
 	VZEROUPPER
 	RET
 
@@ -1082,33 +1131,83 @@ TEXT ·shiftRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row71:
+row75:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest73
+	JZ           rest77
 
-vectors72:
+vectors76:
 	VMOVUPS (CX)(DI*4), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors72
+	JLT     vectors76
 
-rest73:
+rest77:
 	TESTQ      SI, SI
-	JZ         done74
+	JZ         done78
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VSUBPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done74:
+done78:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row71
+	JNZ  row75
+	VZEROUPPER
+	RET
+
+// func dropRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·dropRowsAVX2(SB), NOSPLIT, $0-68
+	VBROADCASTSS s+64(FP), Y0
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	SUBQ         SI, BX
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         SI, R8
+	VMOVUPS      (DI)(R8*4), Y1
+	MOVQ         n+0(FP), R8
+
+row79:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest81
+
+vectors80:
+	VMOVUPS (CX)(DI*4), Y2
+	VMULPS  Y2, Y0, Y2
+	VMOVUPS (DX)(DI*4), Y3
+	VANDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors80
+
+rest81:
+	TESTQ      SI, SI
+	JZ         done82
+	VMASKMOVPS (CX)(DI*4), Y1, Y2
+	VMULPS     Y2, Y0, Y2
+	VMASKMOVPS (DX)(DI*4), Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)(DI*4)
+
+done82:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row79
 	VZEROUPPER
 	RET
 
@@ -1130,13 +1229,13 @@ TEXT ·softmaxScaledAVX2(SB), NOSPLIT, $0-76
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row75:
+row83:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted76
+	JZ      unlisted84
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted76:
+unlisted84:
 	MOVQ    SI, R10
 	IMULQ   ldx+40(FP), R10
 	ADDQ    CX, R10
@@ -1147,23 +1246,23 @@ unlisted76:
 	VMOVAPS Y2, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest78
+	JZ      rest86
 
-vectors77:
+vectors85:
 	VMOVUPS (R10)(SI*4), Y4
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors77
+	JLT     vectors85
 
-rest78:
+rest86:
 	TESTQ      BX, BX
-	JZ         done79
+	JZ         done87
 	VMASKMOVPS (R10)(SI*4), Y1, Y4
 	VBLENDVPS  Y1, Y4, Y2, Y4
 	VMAXPS     Y3, Y4, Y3
 
-done79:
+done87:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VMAXPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1173,9 +1272,9 @@ done79:
 	VXORPS     Y4, Y4, Y4
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest81
+	JZ         rest89
 
-vectors80:
+vectors88:
 	VMOVUPS      (R10)(SI*4), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
@@ -1207,11 +1306,11 @@ vectors80:
 	VMOVUPS      Y5, (R11)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors80
+	JLT          vectors88
 
-rest81:
+rest89:
 	TESTQ        BX, BX
-	JZ           done82
+	JZ           done90
 	VMASKMOVPS   (R10)(SI*4), Y1, Y5
 	VBLENDVPS    Y1, Y5, Y2, Y5
 	VSUBPS       Y3, Y5, Y2
@@ -1243,7 +1342,7 @@ rest81:
 	VADDPS       Y2, Y4, Y4
 	VMASKMOVPS   Y2, Y1, (R11)(SI*4)
 
-done82:
+done90:
 	VPERM2F128 $0x01, Y4, Y4, Y2
 	VADDPS     Y2, Y4, Y4
 	VPERMILPS  $0x4e, Y4, Y2
@@ -1253,27 +1352,27 @@ done82:
 	VDIVPS     Y4, Y0, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest84
+	JZ         rest92
 
-vectors83:
+vectors91:
 	VMOVUPS (R11)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (R11)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors83
+	JLT     vectors91
 
-rest84:
+rest92:
 	TESTQ      BX, BX
-	JZ         done85
+	JZ         done93
 	VMASKMOVPS (R11)(SI*4), Y1, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y1, (R11)(SI*4)
 
-done85:
+done93:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row75
+	JLT  row83
 	VZEROUPPER
 	RET
 
@@ -1305,13 +1404,13 @@ TEXT ·sumExpAVX2(SB), NOSPLIT, $0-76
 	MOVQ    list+0(FP), R9
 	XORQ    R10, R10
 
-row86:
+row94:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted87
+	JZ      unlisted95
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted87:
+unlisted95:
 	MOVQ    DI, R11
 	IMULQ   ldx+40(FP), R11
 	ADDQ    CX, R11
@@ -1319,23 +1418,23 @@ unlisted87:
 	VMOVAPS Y1, Y2
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest89
+	JZ      rest97
 
-vectors88:
+vectors96:
 	VMOVUPS (R11)(DI*4), Y3
 	VMAXPS  Y2, Y3, Y2
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors88
+	JLT     vectors96
 
-rest89:
+rest97:
 	TESTQ      SI, SI
-	JZ         done90
+	JZ         done98
 	VMASKMOVPS (R11)(DI*4), Y0, Y3
 	VBLENDVPS  Y0, Y3, Y1, Y3
 	VMAXPS     Y2, Y3, Y2
 
-done90:
+done98:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VMAXPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1345,9 +1444,9 @@ done90:
 	VXORPS     Y3, Y3, Y3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest92
+	JZ         rest100
 
-vectors91:
+vectors99:
 	VMOVUPS      (R11)(DI*4), Y4
 	VSUBPS       Y2, Y4, Y4
 	VMOVUPS      floatc2d00000<>+0(SB), Y5
@@ -1378,11 +1477,11 @@ vectors91:
 	VADDPS       Y4, Y3, Y3
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors91
+	JLT          vectors99
 
-rest92:
+rest100:
 	TESTQ        SI, SI
-	JZ           done93
+	JZ           done101
 	VMASKMOVPS   (R11)(DI*4), Y0, Y4
 	VBLENDVPS    Y0, Y4, Y1, Y4
 	VSUBPS       Y2, Y4, Y1
@@ -1413,7 +1512,7 @@ rest92:
 	VMOVUPS      Y5, Y1
 	VADDPS       Y1, Y3, Y3
 
-done93:
+done101:
 	VPERM2F128 $0x01, Y3, Y3, Y1
 	VADDPS     Y1, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y1
@@ -1426,7 +1525,7 @@ done93:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row86
+	JLT        row94
 	VZEROUPPER
 	RET
 
@@ -1446,28 +1545,28 @@ TEXT ·softmaxGradEachAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row94:
+row102:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest96
+	JZ     rest104
 
-vectors95:
+vectors103:
 	VMOVUPS     (CX)(DI*4), Y2
 	VMOVUPS     (DX)(DI*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors95
+	JLT         vectors103
 
-rest96:
+rest104:
 	TESTQ       SI, SI
-	JZ          done97
+	JZ          done105
 	VMASKMOVPS  (CX)(DI*4), Y0, Y2
 	VMASKMOVPS  (DX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done97:
+done105:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1476,9 +1575,9 @@ done97:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest99
+	JZ         rest107
 
-vectors98:
+vectors106:
 	VMOVUPS (CX)(DI*4), Y2
 	VMOVUPS (DX)(DI*4), Y3
 	VSUBPS  Y1, Y3, Y3
@@ -1486,23 +1585,23 @@ vectors98:
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors98
+	JLT     vectors106
 
-rest99:
+rest107:
 	TESTQ      SI, SI
-	JZ         done100
+	JZ         done108
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VSUBPS     Y1, Y3, Y1
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done100:
+done108:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row94
+	JNZ  row102
 	VZEROUPPER
 	RET
 
@@ -1522,26 +1621,26 @@ TEXT ·logSoftmaxGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row101:
+row109:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest103
+	JZ     rest111
 
-vectors102:
+vectors110:
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors102
+	JLT     vectors110
 
-rest103:
+rest111:
 	TESTQ      SI, SI
-	JZ         done104
+	JZ         done112
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done104:
+done112:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1550,9 +1649,9 @@ done104:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest106
+	JZ         rest114
 
-vectors105:
+vectors113:
 	VMOVUPS      (CX)(DI*4), Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1588,11 +1687,11 @@ vectors105:
 	VMOVUPS      Y3, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors105
+	JLT          vectors113
 
-rest106:
+rest114:
 	TESTQ        SI, SI
-	JZ           done107
+	JZ           done115
 	VMASKMOVPS   (CX)(DI*4), Y0, Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1627,12 +1726,12 @@ rest106:
 	VFNMADD231PS Y1, Y2, Y3
 	VMASKMOVPS   Y3, Y0, (AX)(DI*4)
 
-done107:
+done115:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row101
+	JNZ  row109
 	VZEROUPPER
 	RET
 
@@ -1652,27 +1751,27 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS      (SI)(DI*4), Y1
 	MOVQ         n+0(FP), DI
 
-row108:
+row116:
 	VMOVUPS float3f800000<>+0(SB), Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest110
+	JZ      rest118
 
-vectors109:
+vectors117:
 	VMOVUPS     (CX)(SI*4), Y4
 	VFMADD231PS Y4, Y4, Y3
 	ADDQ        $0x08, SI
 	CMPQ        SI, DX
-	JLT         vectors109
+	JLT         vectors117
 
-rest110:
+rest118:
 	TESTQ       BX, BX
-	JZ          done111
+	JZ          done119
 	VMASKMOVPS  (CX)(SI*4), Y1, Y4
 	VFMADD231PS Y4, Y4, Y3
 
-done111:
+done119:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VADDPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1684,28 +1783,28 @@ done111:
 	VDIVPS     Y3, Y2, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest113
+	JZ         rest121
 
-vectors112:
+vectors120:
 	VMOVUPS (CX)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors112
+	JLT     vectors120
 
-rest113:
+rest121:
 	TESTQ      BX, BX
-	JZ         done114
+	JZ         done122
 	VMASKMOVPS (CX)(SI*4), Y1, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)(SI*4)
 
-done114:
+done122:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row108
+	JNZ  row116
 	VZEROUPPER
 	RET
 
@@ -1726,26 +1825,26 @@ TEXT ·normalizeGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS      (DI)(R8*4), Y1
 	MOVQ         n+0(FP), R8
 
-row115:
+row123:
 	VXORPS Y2, Y2, Y2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest117
+	JZ     rest125
 
-vectors116:
+vectors124:
 	VMOVUPS     (CX)(DI*4), Y3
 	VFMADD231PS Y3, Y3, Y2
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors116
+	JLT         vectors124
 
-rest117:
+rest125:
 	TESTQ       SI, SI
-	JZ          done118
+	JZ          done126
 	VMASKMOVPS  (CX)(DI*4), Y1, Y3
 	VFMADD231PS Y3, Y3, Y2
 
-done118:
+done126:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VADDPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1760,24 +1859,24 @@ done118:
 	VXORPS     Y5, Y5, Y5
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest120
+	JZ         rest128
 
-vectors119:
+vectors127:
 	VMOVUPS     (CX)(DI*4), Y6
 	VMOVUPS     (DX)(DI*4), Y7
 	VFMADD231PS Y7, Y6, Y5
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors119
+	JLT         vectors127
 
-rest120:
+rest128:
 	TESTQ       SI, SI
-	JZ          done121
+	JZ          done129
 	VMASKMOVPS  (CX)(DI*4), Y1, Y6
 	VMASKMOVPS  (DX)(DI*4), Y1, Y7
 	VFMADD231PS Y7, Y6, Y5
 
-done121:
+done129:
 	VPERM2F128 $0x01, Y5, Y5, Y6
 	VADDPS     Y6, Y5, Y5
 	VPERMILPS  $0x4e, Y5, Y6
@@ -1789,9 +1888,9 @@ done121:
 	VANDPS     Y2, Y4, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest123
+	JZ         rest131
 
-vectors122:
+vectors130:
 	VMOVUPS      (CX)(DI*4), Y4
 	VMOVUPS      (DX)(DI*4), Y5
 	VMOVAPS      Y5, Y5
@@ -1800,11 +1899,11 @@ vectors122:
 	VMOVUPS      Y4, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors122
+	JLT          vectors130
 
-rest123:
+rest131:
 	TESTQ        SI, SI
-	JZ           done124
+	JZ           done132
 	VMASKMOVPS   (CX)(DI*4), Y1, Y4
 	VMASKMOVPS   (DX)(DI*4), Y1, Y5
 	VMOVAPS      Y5, Y5
@@ -1812,11 +1911,11 @@ rest123:
 	VMULPS       Y5, Y3, Y2
 	VMASKMOVPS   Y2, Y1, (AX)(DI*4)
 
-done124:
+done132:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row115
+	JNZ  row123
 	VZEROUPPER
 	RET

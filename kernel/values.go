@@ -10,6 +10,7 @@ type valueLoops struct {
 	forward            [funcKinds]zipFunc // f(x), α = s
 	gradient           [funcKinds]zipFunc // y·f′, from x or f(x) in x, α = s
 	rows               rowLoops
+	dropout            dropoutLoops
 }
 
 // zipFunc computes dst from x, y and a scalar, value by value. Operands are as
@@ -17,8 +18,8 @@ type valueLoops struct {
 type zipFunc func(dst, x, y []float32, s float32)
 
 var valuesGeneric = valueLoops{
-	rows: rowsGeneric,
-	add:  addTo, sub: subTo, mul: mulTo, div: divTo, scale: scaleTo, fill: fill,
+	rows: rowsGeneric, dropout: dropoutGeneric,
+	add: addTo, sub: subTo, mul: mulTo, div: divTo, scale: scaleTo, fill: fill,
 	forward: [funcKinds]zipFunc{
 		Identity: copyTo, ReLU: reluTo, LeakyReLU: leakyTo, ELU: eluTo, Sigmoid: sigmoidTo,
 		LogSigmoid: logSigmoidTo, Tanh: tanhTo, Exp: expTo, Log: logTo, Sqrt: sqrtTo,

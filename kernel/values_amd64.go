@@ -39,6 +39,11 @@ func scaleGradAVX512(dst []float32, x []float32, y []float32, s float32)
 //go:noescape
 func offsetAVX512(dst []float32, x []float32, y []float32, s float32)
 
+// dropAVX512 computes s·x in the bits of y.
+//
+//go:noescape
+func dropAVX512(dst []float32, x []float32, y []float32, s float32)
+
 // fillAVX512 computes s.
 //
 //go:noescape
@@ -193,6 +198,11 @@ func scaleGradAVX2(dst []float32, x []float32, y []float32, s float32)
 //
 //go:noescape
 func offsetAVX2(dst []float32, x []float32, y []float32, s float32)
+
+// dropAVX2 computes s·x in the bits of y.
+//
+//go:noescape
+func dropAVX2(dst []float32, x []float32, y []float32, s float32)
 
 // fillAVX2 computes s.
 //

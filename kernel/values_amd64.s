@@ -250,6 +250,45 @@ done21:
 	VZEROUPPER
 	RET
 
+// func dropAVX512(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·dropAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS s+72(FP), Z0
+	XORQ         SI, SI
+	SUBQ         $0x10, AX
+	JL           rest23
+
+vectors22:
+	VMOVUPS (DX)(SI*4), Z1
+	VMOVUPS (BX)(SI*4), Z2
+	VMULPS  Z1, Z0, Z1
+	VANDPS  Z2, Z1, Z1
+	VMOVUPS Z1, (CX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, AX
+	JLE     vectors22
+
+rest23:
+	ADDQ      $0x10, AX
+	SUBQ      SI, AX
+	JZ        done24
+	MOVQ      $-1, DI
+	BZHIQ     AX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*4), K1, Z1
+	VMOVUPS.Z (BX)(SI*4), K1, Z2
+	VMULPS    Z1, Z0, Z0
+	VANDPS    Z2, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)(SI*4)
+
+done24:
+	VZEROUPPER
+	RET
+
 // func fillAVX512(dst []float32, x []float32, y []float32, s float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·fillAVX512(SB), NOSPLIT, $0-76
@@ -258,24 +297,24 @@ TEXT ·fillAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Z0
 	XORQ         DX, DX
 	SUBQ         $0x10, AX
-	JL           rest23
+	JL           rest26
 
-vectors22:
+vectors25:
 	VMOVUPS Z0, (CX)(DX*4)
 	ADDQ    $0x10, DX
 	CMPQ    DX, AX
-	JLE     vectors22
+	JLE     vectors25
 
-rest23:
+rest26:
 	ADDQ    $0x10, AX
 	SUBQ    DX, AX
-	JZ      done24
+	JZ      done27
 	MOVQ    $-1, BX
 	BZHIQ   AX, BX, BX
 	KMOVW   BX, K1
 	VMOVUPS Z0, K1, (CX)(DX*4)
 
-done24:
+done27:
 	VZEROUPPER
 	RET
 
@@ -288,20 +327,20 @@ TEXT ·reluAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float00000000<>+0(SB), Z0
 	XORQ         BX, BX
 	SUBQ         $0x10, AX
-	JL           rest26
+	JL           rest29
 
-vectors25:
+vectors28:
 	VMOVUPS (DX)(BX*4), Z1
 	VMAXPS  Z1, Z0, Z1
 	VMOVUPS Z1, (CX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, AX
-	JLE     vectors25
+	JLE     vectors28
 
-rest26:
+rest29:
 	ADDQ      $0x10, AX
 	SUBQ      BX, AX
-	JZ        done27
+	JZ        done30
 	MOVQ      $-1, SI
 	BZHIQ     AX, SI, SI
 	KMOVW     SI, K1
@@ -309,7 +348,7 @@ rest26:
 	VMAXPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)(BX*4)
 
-done27:
+done30:
 	VZEROUPPER
 	RET
 
@@ -333,9 +372,9 @@ TEXT ·reluGradAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float00000000<>+0(SB), Z0
 	XORQ         SI, SI
 	SUBQ         $0x10, AX
-	JL           rest29
+	JL           rest32
 
-vectors28:
+vectors31:
 	VMOVUPS   (DX)(SI*4), Z1
 	VMOVUPS   (BX)(SI*4), Z2
 	VCMPPS    $0x16, Z0, Z1, K1
@@ -343,12 +382,12 @@ vectors28:
 	VMOVUPS   Z1, (CX)(SI*4)
 	ADDQ      $0x10, SI
 	CMPQ      SI, AX
-	JLE       vectors28
+	JLE       vectors31
 
-rest29:
+rest32:
 	ADDQ      $0x10, AX
 	SUBQ      SI, AX
-	JZ        done30
+	JZ        done33
 	MOVQ      $-1, DI
 	BZHIQ     AX, DI, DI
 	KMOVW     DI, K1
@@ -358,7 +397,7 @@ rest29:
 	VMOVAPS.Z Z2, K2, Z0
 	VMOVUPS   Z0, K1, (CX)(SI*4)
 
-done30:
+done33:
 	VZEROUPPER
 	RET
 
@@ -372,9 +411,9 @@ TEXT ·leakyAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Z1
 	XORQ         BX, BX
 	SUBQ         $0x10, AX
-	JL           rest32
+	JL           rest35
 
-vectors31:
+vectors34:
 	VMOVUPS   (DX)(BX*4), Z2
 	VCMPPS    $0x12, Z0, Z2, K1
 	VMULPS    Z1, Z2, Z3
@@ -382,12 +421,12 @@ vectors31:
 	VMOVUPS   Z4, (CX)(BX*4)
 	ADDQ      $0x10, BX
 	CMPQ      BX, AX
-	JLE       vectors31
+	JLE       vectors34
 
-rest32:
+rest35:
 	ADDQ      $0x10, AX
 	SUBQ      BX, AX
-	JZ        done33
+	JZ        done36
 	MOVQ      $-1, SI
 	BZHIQ     AX, SI, SI
 	KMOVW     SI, K1
@@ -397,7 +436,7 @@ rest32:
 	VBLENDMPS Z0, Z2, K2, Z5
 	VMOVUPS   Z5, K1, (CX)(BX*4)
 
-done33:
+done36:
 	VZEROUPPER
 	RET
 
@@ -412,9 +451,9 @@ TEXT ·leakyGradAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Z1
 	XORQ         SI, SI
 	SUBQ         $0x10, AX
-	JL           rest35
+	JL           rest38
 
-vectors34:
+vectors37:
 	VMOVUPS   (DX)(SI*4), Z2
 	VMOVUPS   (BX)(SI*4), Z3
 	VCMPPS    $0x12, Z0, Z2, K1
@@ -423,12 +462,12 @@ vectors34:
 	VMOVUPS   Z4, (CX)(SI*4)
 	ADDQ      $0x10, SI
 	CMPQ      SI, AX
-	JLE       vectors34
+	JLE       vectors37
 
-rest35:
+rest38:
 	ADDQ      $0x10, AX
 	SUBQ      SI, AX
-	JZ        done36
+	JZ        done39
 	MOVQ      $-1, DI
 	BZHIQ     AX, DI, DI
 	KMOVW     DI, K1
@@ -439,7 +478,7 @@ rest35:
 	VBLENDMPS Z0, Z3, K2, Z5
 	VMOVUPS   Z5, K1, (CX)(SI*4)
 
-done36:
+done39:
 	VZEROUPPER
 	RET
 
@@ -465,9 +504,9 @@ TEXT ·eluAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Z13
 	XORQ         BX, BX
 	SUBQ         $0x10, AX
-	JL           rest38
+	JL           rest41
 
-vectors37:
+vectors40:
 	VMOVUPS      (DX)(BX*4), Z14
 	VCMPPS       $0x11, Z12, Z14, K1
 	VMAXPS       Z14, Z0, Z15
@@ -497,12 +536,12 @@ vectors37:
 	VMOVUPS      Z17, (CX)(BX*4)
 	ADDQ         $0x10, BX
 	CMPQ         BX, AX
-	JLE          vectors37
+	JLE          vectors40
 
-rest38:
+rest41:
 	ADDQ         $0x10, AX
 	SUBQ         BX, AX
-	JZ           done39
+	JZ           done42
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVW        SI, K1
@@ -534,7 +573,7 @@ rest38:
 	VBLENDMPS    Z0, Z14, K2, Z18
 	VMOVUPS      Z18, K1, (CX)(BX*4)
 
-done39:
+done42:
 	VZEROUPPER
 	RET
 
@@ -669,9 +708,9 @@ TEXT ·eluGradAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Z1
 	XORQ         SI, SI
 	SUBQ         $0x10, AX
-	JL           rest41
+	JL           rest44
 
-vectors40:
+vectors43:
 	VMOVUPS   (DX)(SI*4), Z2
 	VMOVUPS   (BX)(SI*4), Z3
 	VCMPPS    $0x11, Z0, Z2, K1
@@ -681,12 +720,12 @@ vectors40:
 	VMOVUPS   Z4, (CX)(SI*4)
 	ADDQ      $0x10, SI
 	CMPQ      SI, AX
-	JLE       vectors40
+	JLE       vectors43
 
-rest41:
+rest44:
 	ADDQ      $0x10, AX
 	SUBQ      SI, AX
-	JZ        done42
+	JZ        done45
 	MOVQ      $-1, DI
 	BZHIQ     AX, DI, DI
 	KMOVW     DI, K1
@@ -698,7 +737,7 @@ rest41:
 	VBLENDMPS Z0, Z3, K2, Z5
 	VMOVUPS   Z5, K1, (CX)(SI*4)
 
-done42:
+done45:
 	VZEROUPPER
 	RET
 
@@ -724,9 +763,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float80000000<>+0(SB), Z16
 	XORQ         BX, BX
 	SUBQ         $0x10, AX
-	JL           rest44
+	JL           rest47
 
-vectors43:
+vectors46:
 	VMOVUPS      (DX)(BX*4), Z17
 	VANDNPS      Z17, Z16, Z18
 	VXORPS       Z16, Z18, Z18
@@ -762,12 +801,12 @@ vectors43:
 	VMOVUPS      Z18, (CX)(BX*4)
 	ADDQ         $0x10, BX
 	CMPQ         BX, AX
-	JLE          vectors43
+	JLE          vectors46
 
-rest44:
+rest47:
 	ADDQ         $0x10, AX
 	SUBQ         BX, AX
-	JZ           done45
+	JZ           done48
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVW        SI, K1
@@ -805,7 +844,7 @@ rest44:
 	VFMADD231PS  Z5, Z0, Z1
 	VMOVUPS      Z1, K1, (CX)(BX*4)
 
-done45:
+done48:
 	VZEROUPPER
 	RET
 
@@ -849,9 +888,9 @@ TEXT ·sigmoidGradAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3f800000<>+0(SB), Z0
 	XORQ         SI, SI
 	SUBQ         $0x10, AX
-	JL           rest47
+	JL           rest50
 
-vectors46:
+vectors49:
 	VMOVUPS (DX)(SI*4), Z1
 	VMOVUPS (BX)(SI*4), Z2
 	VMULPS  Z1, Z2, Z2
@@ -860,12 +899,12 @@ vectors46:
 	VMOVUPS Z1, (CX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, AX
-	JLE     vectors46
+	JLE     vectors49
 
-rest47:
+rest50:
 	ADDQ      $0x10, AX
 	SUBQ      SI, AX
-	JZ        done48
+	JZ        done51
 	MOVQ      $-1, DI
 	BZHIQ     AX, DI, DI
 	KMOVW     DI, K1
@@ -876,7 +915,7 @@ rest47:
 	VMULPS    Z0, Z2, Z0
 	VMOVUPS   Z0, K1, (CX)(SI*4)
 
-done48:
+done51:
 	VZEROUPPER
 	RET
 
@@ -906,9 +945,9 @@ TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3e11e9bf<>+0(SB), Z16
 	XORQ         BX, BX
 	SUBQ         $0x10, AX
-	JL           rest50
+	JL           rest53
 
-vectors49:
+vectors52:
 	VMOVUPS      (DX)(BX*4), Z17
 	VBROADCASTSS float80000000<>+0(SB), Z18
 	VBROADCASTSS float80000000<>+0(SB), Z19
@@ -969,12 +1008,12 @@ vectors49:
 	VMOVUPS      Z17, (CX)(BX*4)
 	ADDQ         $0x10, BX
 	CMPQ         BX, AX
-	JLE          vectors49
+	JLE          vectors52
 
-rest50:
+rest53:
 	ADDQ         $0x10, AX
 	SUBQ         BX, AX
-	JZ           done51
+	JZ           done54
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVW        SI, K1
@@ -1037,7 +1076,7 @@ rest50:
 	VSUBPS       Z0, Z1, Z0
 	VMOVUPS      Z0, K1, (CX)(BX*4)
 
-done51:
+done54:
 	VZEROUPPER
 	RET
 
@@ -1163,9 +1202,9 @@ TEXT ·logSigmoidGradAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float80000000<>+0(SB), Z12
 	XORQ         SI, SI
 	SUBQ         $0x10, AX
-	JL           rest53
+	JL           rest56
 
-vectors52:
+vectors55:
 	VMOVUPS      (DX)(SI*4), Z13
 	VMOVUPS      (BX)(SI*4), Z14
 	VXORPS       Z12, Z14, Z14
@@ -1195,12 +1234,12 @@ vectors52:
 	VMOVUPS      Z13, (CX)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, AX
-	JLE          vectors52
+	JLE          vectors55
 
-rest53:
+rest56:
 	ADDQ         $0x10, AX
 	SUBQ         SI, AX
-	JZ           done54
+	JZ           done57
 	MOVQ         $-1, DI
 	BZHIQ        AX, DI, DI
 	KMOVW        DI, K1
@@ -1232,7 +1271,7 @@ rest53:
 	VMULPS       Z2, Z12, Z0
 	VMOVUPS      Z0, K1, (CX)(SI*4)
 
-done54:
+done57:
 	VZEROUPPER
 	RET
 
@@ -1262,9 +1301,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float80000000<>+0(SB), Z17
 	XORQ         BX, BX
 	SUBQ         $0x10, AX
-	JL           rest56
+	JL           rest59
 
-vectors55:
+vectors58:
 	VMOVUPS      (DX)(BX*4), Z18
 	VANDNPS      Z18, Z17, Z19
 	VMULPS       Z18, Z18, Z20
@@ -1305,12 +1344,12 @@ vectors55:
 	VMOVUPS      Z23, (CX)(BX*4)
 	ADDQ         $0x10, BX
 	CMPQ         BX, AX
-	JLE          vectors55
+	JLE          vectors58
 
-rest56:
+rest59:
 	ADDQ         $0x10, AX
 	SUBQ         BX, AX
-	JZ           done57
+	JZ           done60
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVW        SI, K1
@@ -1353,7 +1392,7 @@ rest56:
 	VBLENDMPS    Z13, Z0, K2, Z24
 	VMOVUPS      Z24, K1, (CX)(BX*4)
 
-done57:
+done60:
 	VZEROUPPER
 	RET
 
@@ -1437,9 +1476,9 @@ TEXT ·tanhGradAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3f800000<>+0(SB), Z0
 	XORQ         SI, SI
 	SUBQ         $0x10, AX
-	JL           rest59
+	JL           rest62
 
-vectors58:
+vectors61:
 	VMOVUPS (DX)(SI*4), Z1
 	VMOVUPS (BX)(SI*4), Z2
 	VMULPS  Z1, Z1, Z1
@@ -1448,12 +1487,12 @@ vectors58:
 	VMOVUPS Z1, (CX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, AX
-	JLE     vectors58
+	JLE     vectors61
 
-rest59:
+rest62:
 	ADDQ      $0x10, AX
 	SUBQ      SI, AX
-	JZ        done60
+	JZ        done63
 	MOVQ      $-1, DI
 	BZHIQ     AX, DI, DI
 	KMOVW     DI, K1
@@ -1464,7 +1503,7 @@ rest59:
 	VMULPS    Z0, Z2, Z0
 	VMOVUPS   Z0, K1, (CX)(SI*4)
 
-done60:
+done63:
 	VZEROUPPER
 	RET
 
@@ -1488,9 +1527,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3f000000<>+0(SB), Z11
 	XORQ         BX, BX
 	SUBQ         $0x10, AX
-	JL           rest62
+	JL           rest65
 
-vectors61:
+vectors64:
 	VMOVUPS      (DX)(BX*4), Z12
 	VMOVAPS      Z12, Z12
 	VMAXPS       Z12, Z0, Z12
@@ -1512,12 +1551,12 @@ vectors61:
 	VMOVUPS      Z12, (CX)(BX*4)
 	ADDQ         $0x10, BX
 	CMPQ         BX, AX
-	JLE          vectors61
+	JLE          vectors64
 
-rest62:
+rest65:
 	ADDQ         $0x10, AX
 	SUBQ         BX, AX
-	JZ           done63
+	JZ           done66
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVW        SI, K1
@@ -1541,7 +1580,7 @@ rest62:
 	VSCALEFPS    Z0, Z1, Z12
 	VMOVUPS      Z12, K1, (CX)(BX*4)
 
-done63:
+done66:
 	VZEROUPPER
 	RET
 
@@ -1571,9 +1610,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float41b80000<>+0(SB), Z17
 	XORQ         BX, BX
 	SUBQ         $0x10, AX
-	JL           rest65
+	JL           rest68
 
-vectors64:
+vectors67:
 	VMOVUPS      (DX)(BX*4), Z18
 	VCMPPS       $0x11, Z15, Z18, K1
 	VMULPS       Z16, Z18, Z19
@@ -1620,12 +1659,12 @@ vectors64:
 	VMOVUPS      Z23, (CX)(BX*4)
 	ADDQ         $0x10, BX
 	CMPQ         BX, AX
-	JLE          vectors64
+	JLE          vectors67
 
-rest65:
+rest68:
 	ADDQ         $0x10, AX
 	SUBQ         BX, AX
-	JZ           done66
+	JZ           done69
 	MOVQ         $-1, SI
 	BZHIQ        AX, SI, SI
 	KMOVW        SI, K1
@@ -1674,7 +1713,7 @@ rest65:
 	VBLENDMPS    Z0, Z26, K2, Z27
 	VMOVUPS      Z27, K1, (CX)(BX*4)
 
-done66:
+done69:
 	VZEROUPPER
 	RET
 
@@ -1747,21 +1786,21 @@ TEXT ·logGradAVX512(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x10, AX
-	JL   rest68
+	JL   rest71
 
-vectors67:
+vectors70:
 	VMOVUPS (DX)(SI*4), Z0
 	VMOVUPS (BX)(SI*4), Z1
 	VDIVPS  Z0, Z1, Z0
 	VMOVUPS Z0, (CX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, AX
-	JLE     vectors67
+	JLE     vectors70
 
-rest68:
+rest71:
 	ADDQ      $0x10, AX
 	SUBQ      SI, AX
-	JZ        done69
+	JZ        done72
 	MOVQ      $-1, DI
 	BZHIQ     AX, DI, DI
 	KMOVW     DI, K1
@@ -1770,7 +1809,7 @@ rest68:
 	VDIVPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (CX)(SI*4)
 
-done69:
+done72:
 	VZEROUPPER
 	RET
 
@@ -1782,20 +1821,20 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x10, AX
-	JL   rest71
+	JL   rest74
 
-vectors70:
+vectors73:
 	VMOVUPS (DX)(BX*4), Z0
 	VSQRTPS Z0, Z0
 	VMOVUPS Z0, (CX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, AX
-	JLE     vectors70
+	JLE     vectors73
 
-rest71:
+rest74:
 	ADDQ      $0x10, AX
 	SUBQ      BX, AX
-	JZ        done72
+	JZ        done75
 	MOVQ      $-1, SI
 	BZHIQ     AX, SI, SI
 	KMOVW     SI, K1
@@ -1803,7 +1842,7 @@ rest71:
 	VSQRTPS   Z0, Z0
 	VMOVUPS   Z0, K1, (CX)(BX*4)
 
-done72:
+done75:
 	VZEROUPPER
 	RET
 
@@ -1816,9 +1855,9 @@ TEXT ·sqrtGradAVX512(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x10, AX
-	JL   rest74
+	JL   rest77
 
-vectors73:
+vectors76:
 	VMOVUPS (DX)(SI*4), Z0
 	VMOVUPS (BX)(SI*4), Z1
 	VADDPS  Z0, Z0, Z0
@@ -1826,12 +1865,12 @@ vectors73:
 	VMOVUPS Z0, (CX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, AX
-	JLE     vectors73
+	JLE     vectors76
 
-rest74:
+rest77:
 	ADDQ      $0x10, AX
 	SUBQ      SI, AX
-	JZ        done75
+	JZ        done78
 	MOVQ      $-1, DI
 	BZHIQ     AX, DI, DI
 	KMOVW     DI, K1
@@ -1841,7 +1880,7 @@ rest74:
 	VDIVPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (CX)(SI*4)
 
-done75:
+done78:
 	VZEROUPPER
 	RET
 
@@ -1854,20 +1893,20 @@ TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3f800000<>+0(SB), Z0
 	XORQ         BX, BX
 	SUBQ         $0x10, AX
-	JL           rest77
+	JL           rest80
 
-vectors76:
+vectors79:
 	VMOVUPS (DX)(BX*4), Z1
 	VDIVPS  Z1, Z0, Z1
 	VMOVUPS Z1, (CX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, AX
-	JLE     vectors76
+	JLE     vectors79
 
-rest77:
+rest80:
 	ADDQ      $0x10, AX
 	SUBQ      BX, AX
-	JZ        done78
+	JZ        done81
 	MOVQ      $-1, SI
 	BZHIQ     AX, SI, SI
 	KMOVW     SI, K1
@@ -1875,7 +1914,7 @@ rest77:
 	VDIVPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)(BX*4)
 
-done78:
+done81:
 	VZEROUPPER
 	RET
 
@@ -1889,9 +1928,9 @@ TEXT ·reciprocalGradAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float80000000<>+0(SB), Z0
 	XORQ         SI, SI
 	SUBQ         $0x10, AX
-	JL           rest80
+	JL           rest83
 
-vectors79:
+vectors82:
 	VMOVUPS (DX)(SI*4), Z1
 	VMOVUPS (BX)(SI*4), Z2
 	VXORPS  Z0, Z2, Z2
@@ -1900,12 +1939,12 @@ vectors79:
 	VMOVUPS Z1, (CX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, AX
-	JLE     vectors79
+	JLE     vectors82
 
-rest80:
+rest83:
 	ADDQ      $0x10, AX
 	SUBQ      SI, AX
-	JZ        done81
+	JZ        done84
 	MOVQ      $-1, DI
 	BZHIQ     AX, DI, DI
 	KMOVW     DI, K1
@@ -1916,7 +1955,7 @@ rest80:
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)(SI*4)
 
-done81:
+done84:
 	VZEROUPPER
 	RET
 
@@ -1928,20 +1967,20 @@ TEXT ·squareAVX512(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x10, AX
-	JL   rest83
+	JL   rest86
 
-vectors82:
+vectors85:
 	VMOVUPS (DX)(BX*4), Z0
 	VMULPS  Z0, Z0, Z0
 	VMOVUPS Z0, (CX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, AX
-	JLE     vectors82
+	JLE     vectors85
 
-rest83:
+rest86:
 	ADDQ      $0x10, AX
 	SUBQ      BX, AX
-	JZ        done84
+	JZ        done87
 	MOVQ      $-1, SI
 	BZHIQ     AX, SI, SI
 	KMOVW     SI, K1
@@ -1949,7 +1988,7 @@ rest83:
 	VMULPS    Z0, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)(BX*4)
 
-done84:
+done87:
 	VZEROUPPER
 	RET
 
@@ -1962,9 +2001,9 @@ TEXT ·squareGradAVX512(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x10, AX
-	JL   rest86
+	JL   rest89
 
-vectors85:
+vectors88:
 	VMOVUPS (DX)(SI*4), Z0
 	VMOVUPS (BX)(SI*4), Z1
 	VADDPS  Z0, Z0, Z0
@@ -1972,12 +2011,12 @@ vectors85:
 	VMOVUPS Z0, (CX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, AX
-	JLE     vectors85
+	JLE     vectors88
 
-rest86:
+rest89:
 	ADDQ      $0x10, AX
 	SUBQ      SI, AX
-	JZ        done87
+	JZ        done90
 	MOVQ      $-1, DI
 	BZHIQ     AX, DI, DI
 	KMOVW     DI, K1
@@ -1987,7 +2026,7 @@ rest86:
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)(SI*4)
 
-done87:
+done90:
 	VZEROUPPER
 	RET
 
@@ -2000,20 +2039,20 @@ TEXT ·absAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float80000000<>+0(SB), Z0
 	XORQ         BX, BX
 	SUBQ         $0x10, AX
-	JL           rest89
+	JL           rest92
 
-vectors88:
+vectors91:
 	VMOVUPS (DX)(BX*4), Z1
 	VANDNPS Z1, Z0, Z1
 	VMOVUPS Z1, (CX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, AX
-	JLE     vectors88
+	JLE     vectors91
 
-rest89:
+rest92:
 	ADDQ      $0x10, AX
 	SUBQ      BX, AX
-	JZ        done90
+	JZ        done93
 	MOVQ      $-1, SI
 	BZHIQ     AX, SI, SI
 	KMOVW     SI, K1
@@ -2021,7 +2060,7 @@ rest89:
 	VANDNPS   Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (CX)(BX*4)
 
-done90:
+done93:
 	VZEROUPPER
 	RET
 
@@ -2036,9 +2075,9 @@ TEXT ·absGradAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float00000000<>+0(SB), Z1
 	XORQ         SI, SI
 	SUBQ         $0x10, AX
-	JL           rest92
+	JL           rest95
 
-vectors91:
+vectors94:
 	VMOVUPS   (DX)(SI*4), Z2
 	VMOVUPS   (BX)(SI*4), Z3
 	VCMPPS    $0x08, Z1, Z2, K1
@@ -2049,12 +2088,12 @@ vectors91:
 	VMOVUPS   Z5, (CX)(SI*4)
 	ADDQ      $0x10, SI
 	CMPQ      SI, AX
-	JLE       vectors91
+	JLE       vectors94
 
-rest92:
+rest95:
 	ADDQ      $0x10, AX
 	SUBQ      SI, AX
-	JZ        done93
+	JZ        done96
 	MOVQ      $-1, DI
 	BZHIQ     AX, DI, DI
 	KMOVW     DI, K1
@@ -2067,7 +2106,7 @@ rest92:
 	VBLENDMPS Z1, Z0, K2, Z6
 	VMOVUPS   Z6, K1, (CX)(SI*4)
 
-done93:
+done96:
 	VZEROUPPER
 	RET
 
@@ -2080,21 +2119,21 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest95
+	JL   rest98
 
-vectors94:
+vectors97:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors94
+	JLE     vectors97
 
-rest95:
+rest98:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done96
+	JZ         done99
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -2104,7 +2143,7 @@ rest95:
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done96:
+done99:
 	VZEROUPPER
 	RET
 
@@ -2135,49 +2174,12 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest98
-
-vectors97:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors97
-
-rest98:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done99
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
-
-done99:
-	VZEROUPPER
-	RET
-
-// func mulAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·mulAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
 	JL   rest101
 
 vectors100:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
-	VMULPS  Y1, Y0, Y0
+	VSUBPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
@@ -2193,16 +2195,16 @@ rest101:
 	VMOVUPS    (DI)(R8*4), Y0
 	VMASKMOVPS (DX)(SI*4), Y0, Y1
 	VMASKMOVPS (BX)(SI*4), Y0, Y2
-	VMULPS     Y2, Y1, Y1
+	VSUBPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
 done102:
 	VZEROUPPER
 	RET
 
-// func divAVX2(dst []float32, x []float32, y []float32, s float32)
+// func mulAVX2(dst []float32, x []float32, y []float32, s float32)
 // Requires: AVX
-TEXT ·divAVX2(SB), NOSPLIT, $0-76
+TEXT ·mulAVX2(SB), NOSPLIT, $0-76
 	MOVQ dst_len+8(FP), AX
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -2214,7 +2216,7 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-76
 vectors103:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
-	VDIVPS  Y1, Y0, Y0
+	VMULPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
@@ -2230,10 +2232,47 @@ rest104:
 	VMOVUPS    (DI)(R8*4), Y0
 	VMASKMOVPS (DX)(SI*4), Y0, Y1
 	VMASKMOVPS (BX)(SI*4), Y0, Y2
-	VDIVPS     Y2, Y1, Y1
+	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
 done105:
+	VZEROUPPER
+	RET
+
+// func divAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·divAVX2(SB), NOSPLIT, $0-76
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	XORQ SI, SI
+	SUBQ $0x08, AX
+	JL   rest107
+
+vectors106:
+	VMOVUPS (DX)(SI*4), Y0
+	VMOVUPS (BX)(SI*4), Y1
+	VDIVPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, AX
+	JLE     vectors106
+
+rest107:
+	ADDQ       $0x08, AX
+	SUBQ       SI, AX
+	JZ         done108
+	LEAQ       lanesAVX2<>+0(SB), DI
+	MOVQ       $+8, R8
+	SUBQ       AX, R8
+	VMOVUPS    (DI)(R8*4), Y0
+	VMASKMOVPS (DX)(SI*4), Y0, Y1
+	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+
+done108:
 	VZEROUPPER
 	RET
 
@@ -2243,41 +2282,6 @@ TEXT ·scaleAVX2(SB), NOSPLIT, $0-76
 	MOVQ         dst_len+8(FP), AX
 	MOVQ         dst_base+0(FP), CX
 	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
-	JL           rest107
-
-vectors106:
-	VMOVUPS (DX)(BX*4), Y1
-	VMULPS  Y1, Y0, Y1
-	VMOVUPS Y1, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors106
-
-rest107:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done108
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y1
-	VMASKMOVPS (DX)(BX*4), Y1, Y2
-	VMULPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*4)
-
-done108:
-	VZEROUPPER
-	RET
-
-// func scaleGradAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·scaleGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         y_base+48(FP), DX
 	VBROADCASTSS s+72(FP), Y0
 	XORQ         BX, BX
 	SUBQ         $0x08, AX
@@ -2307,12 +2311,12 @@ done111:
 	VZEROUPPER
 	RET
 
-// func offsetAVX2(dst []float32, x []float32, y []float32, s float32)
+// func scaleGradAVX2(dst []float32, x []float32, y []float32, s float32)
 // Requires: AVX
-TEXT ·offsetAVX2(SB), NOSPLIT, $0-76
+TEXT ·scaleGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         dst_len+8(FP), AX
 	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), DX
 	VBROADCASTSS s+72(FP), Y0
 	XORQ         BX, BX
 	SUBQ         $0x08, AX
@@ -2320,7 +2324,7 @@ TEXT ·offsetAVX2(SB), NOSPLIT, $0-76
 
 vectors112:
 	VMOVUPS (DX)(BX*4), Y1
-	VADDPS  Y0, Y1, Y1
+	VMULPS  Y1, Y0, Y1
 	VMOVUPS Y1, (CX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, AX
@@ -2335,10 +2339,85 @@ rest113:
 	SUBQ       AX, DI
 	VMOVUPS    (SI)(DI*4), Y1
 	VMASKMOVPS (DX)(BX*4), Y1, Y2
-	VADDPS     Y0, Y2, Y0
+	VMULPS     Y2, Y0, Y0
 	VMASKMOVPS Y0, Y1, (CX)(BX*4)
 
 done114:
+	VZEROUPPER
+	RET
+
+// func offsetAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·offsetAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+72(FP), Y0
+	XORQ         BX, BX
+	SUBQ         $0x08, AX
+	JL           rest116
+
+vectors115:
+	VMOVUPS (DX)(BX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     vectors115
+
+rest116:
+	ADDQ       $0x08, AX
+	SUBQ       BX, AX
+	JZ         done117
+	LEAQ       lanesAVX2<>+0(SB), SI
+	MOVQ       $+8, DI
+	SUBQ       AX, DI
+	VMOVUPS    (SI)(DI*4), Y1
+	VMASKMOVPS (DX)(BX*4), Y1, Y2
+	VADDPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*4)
+
+done117:
+	VZEROUPPER
+	RET
+
+// func dropAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·dropAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS s+72(FP), Y0
+	XORQ         SI, SI
+	SUBQ         $0x08, AX
+	JL           rest119
+
+vectors118:
+	VMOVUPS (DX)(SI*4), Y1
+	VMOVUPS (BX)(SI*4), Y2
+	VMULPS  Y1, Y0, Y1
+	VANDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, AX
+	JLE     vectors118
+
+rest119:
+	ADDQ       $0x08, AX
+	SUBQ       SI, AX
+	JZ         done120
+	LEAQ       lanesAVX2<>+0(SB), DI
+	MOVQ       $+8, R8
+	SUBQ       AX, R8
+	VMOVUPS    (DI)(R8*4), Y1
+	VMASKMOVPS (DX)(SI*4), Y1, Y2
+	VMASKMOVPS (BX)(SI*4), Y1, Y3
+	VMULPS     Y2, Y0, Y0
+	VANDPS     Y3, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)(SI*4)
+
+done120:
 	VZEROUPPER
 	RET
 
@@ -2350,25 +2429,25 @@ TEXT ·fillAVX2(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Y0
 	XORQ         DX, DX
 	SUBQ         $0x08, AX
-	JL           rest116
+	JL           rest122
 
-vectors115:
+vectors121:
 	VMOVUPS Y0, (CX)(DX*4)
 	ADDQ    $0x08, DX
 	CMPQ    DX, AX
-	JLE     vectors115
+	JLE     vectors121
 
-rest116:
+rest122:
 	ADDQ       $0x08, AX
 	SUBQ       DX, AX
-	JZ         done117
+	JZ         done123
 	LEAQ       lanesAVX2<>+0(SB), BX
 	MOVQ       $+8, SI
 	SUBQ       AX, SI
 	VMOVUPS    (BX)(SI*4), Y1
 	VMASKMOVPS Y0, Y1, (CX)(DX*4)
 
-done117:
+done123:
 	VZEROUPPER
 	RET
 
@@ -2380,21 +2459,21 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest119
+	JL   rest125
 
-vectors118:
+vectors124:
 	VMOVUPS (DX)(BX*4), Y0
 	VMOVUPS float00000000<>+0(SB), Y1
 	VMAXPS  Y0, Y1, Y0
 	VMOVUPS Y0, (CX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, AX
-	JLE     vectors118
+	JLE     vectors124
 
-rest119:
+rest125:
 	ADDQ       $0x08, AX
 	SUBQ       BX, AX
-	JZ         done120
+	JZ         done126
 	LEAQ       lanesAVX2<>+0(SB), SI
 	MOVQ       $+8, DI
 	SUBQ       AX, DI
@@ -2404,7 +2483,7 @@ rest119:
 	VMAXPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(BX*4)
 
-done120:
+done126:
 	VZEROUPPER
 	RET
 
@@ -2417,9 +2496,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest122
+	JL   rest128
 
-vectors121:
+vectors127:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VCMPPS  $0x16, float00000000<>+0(SB), Y0, Y0
@@ -2427,12 +2506,12 @@ vectors121:
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors121
+	JLE     vectors127
 
-rest122:
+rest128:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done123
+	JZ         done129
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -2443,7 +2522,7 @@ rest122:
 	VANDPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done123:
+done129:
 	VZEROUPPER
 	RET
 
@@ -2456,9 +2535,9 @@ TEXT ·leakyAVX2(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Y0
 	XORQ         BX, BX
 	SUBQ         $0x08, AX
-	JL           rest125
+	JL           rest131
 
-vectors124:
+vectors130:
 	VMOVUPS   (DX)(BX*4), Y1
 	VCMPPS    $0x12, float00000000<>+0(SB), Y1, Y2
 	VMULPS    Y0, Y1, Y3
@@ -2466,12 +2545,12 @@ vectors124:
 	VMOVUPS   Y1, (CX)(BX*4)
 	ADDQ      $0x08, BX
 	CMPQ      BX, AX
-	JLE       vectors124
+	JLE       vectors130
 
-rest125:
+rest131:
 	ADDQ       $0x08, AX
 	SUBQ       BX, AX
-	JZ         done126
+	JZ         done132
 	LEAQ       lanesAVX2<>+0(SB), SI
 	MOVQ       $+8, DI
 	SUBQ       AX, DI
@@ -2482,7 +2561,7 @@ rest125:
 	VBLENDVPS  Y3, Y0, Y2, Y0
 	VMASKMOVPS Y0, Y1, (CX)(BX*4)
 
-done126:
+done132:
 	VZEROUPPER
 	RET
 
@@ -2496,9 +2575,9 @@ TEXT ·leakyGradAVX2(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Y0
 	XORQ         SI, SI
 	SUBQ         $0x08, AX
-	JL           rest128
+	JL           rest134
 
-vectors127:
+vectors133:
 	VMOVUPS   (DX)(SI*4), Y1
 	VMOVUPS   (BX)(SI*4), Y2
 	VCMPPS    $0x12, float00000000<>+0(SB), Y1, Y1
@@ -2507,12 +2586,12 @@ vectors127:
 	VMOVUPS   Y1, (CX)(SI*4)
 	ADDQ      $0x08, SI
 	CMPQ      SI, AX
-	JLE       vectors127
+	JLE       vectors133
 
-rest128:
+rest134:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done129
+	JZ         done135
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -2524,7 +2603,7 @@ rest128:
 	VBLENDVPS  Y2, Y0, Y3, Y0
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
-done129:
+done135:
 	VZEROUPPER
 	RET
 
@@ -2537,9 +2616,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Y0
 	XORQ         BX, BX
 	SUBQ         $0x08, AX
-	JL           rest131
+	JL           rest137
 
-vectors130:
+vectors136:
 	VMOVUPS      (DX)(BX*4), Y1
 	VCMPPS       $0x11, float00000000<>+0(SB), Y1, Y2
 	VMOVUPS      floatc1a00000<>+0(SB), Y3
@@ -2570,12 +2649,12 @@ vectors130:
 	VMOVUPS      Y1, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors130
+	JLE          vectors136
 
-rest131:
+rest137:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done132
+	JZ           done138
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -2609,7 +2688,7 @@ rest131:
 	VBLENDVPS    Y3, Y0, Y2, Y0
 	VMASKMOVPS   Y0, Y1, (CX)(BX*4)
 
-done132:
+done138:
 	VZEROUPPER
 	RET
 
@@ -2623,9 +2702,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Y0
 	XORQ         SI, SI
 	SUBQ         $0x08, AX
-	JL           rest134
+	JL           rest140
 
-vectors133:
+vectors139:
 	VMOVUPS   (DX)(SI*4), Y1
 	VMOVUPS   (BX)(SI*4), Y2
 	VCMPPS    $0x11, float00000000<>+0(SB), Y1, Y3
@@ -2635,12 +2714,12 @@ vectors133:
 	VMOVUPS   Y1, (CX)(SI*4)
 	ADDQ      $0x08, SI
 	CMPQ      SI, AX
-	JLE       vectors133
+	JLE       vectors139
 
-rest134:
+rest140:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done135
+	JZ         done141
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -2653,7 +2732,7 @@ rest134:
 	VBLENDVPS  Y4, Y0, Y3, Y0
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
-done135:
+done141:
 	VZEROUPPER
 	RET
 
@@ -2665,9 +2744,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest137
+	JL   rest143
 
-vectors136:
+vectors142:
 	VMOVUPS      (DX)(BX*4), Y0
 	VMOVUPS      float80000000<>+0(SB), Y1
 	VMOVUPS      float80000000<>+0(SB), Y2
@@ -2716,12 +2795,12 @@ vectors136:
 	VMOVUPS      Y1, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors136
+	JLE          vectors142
 
-rest137:
+rest143:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done138
+	JZ           done144
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -2773,7 +2852,7 @@ rest137:
 	VFMADD231PS  Y1, Y3, Y2
 	VMASKMOVPS   Y2, Y0, (CX)(BX*4)
 
-done138:
+done144:
 	VZEROUPPER
 	RET
 
@@ -2786,9 +2865,9 @@ TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest140
+	JL   rest146
 
-vectors139:
+vectors145:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VMULPS  Y0, Y1, Y1
@@ -2798,12 +2877,12 @@ vectors139:
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors139
+	JLE     vectors145
 
-rest140:
+rest146:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done141
+	JZ         done147
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -2816,7 +2895,7 @@ rest140:
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done141:
+done147:
 	VZEROUPPER
 	RET
 
@@ -2828,9 +2907,9 @@ TEXT ·logSigmoidAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest143
+	JL   rest149
 
-vectors142:
+vectors148:
 	VMOVUPS      (DX)(BX*4), Y0
 	VMOVUPS      float80000000<>+0(SB), Y1
 	VMOVUPS      float80000000<>+0(SB), Y2
@@ -2897,12 +2976,12 @@ vectors142:
 	VMOVUPS      Y0, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors142
+	JLE          vectors148
 
-rest143:
+rest149:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done144
+	JZ           done150
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -2972,7 +3051,7 @@ rest143:
 	VSUBPS       Y2, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
 
-done144:
+done150:
 	VZEROUPPER
 	RET
 
@@ -2985,9 +3064,9 @@ TEXT ·logSigmoidGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest146
+	JL   rest152
 
-vectors145:
+vectors151:
 	VMOVUPS      (DX)(SI*4), Y0
 	VMOVUPS      (BX)(SI*4), Y1
 	VMOVUPS      float80000000<>+0(SB), Y2
@@ -3019,12 +3098,12 @@ vectors145:
 	VMOVUPS      Y0, (CX)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, AX
-	JLE          vectors145
+	JLE          vectors151
 
-rest146:
+rest152:
 	ADDQ         $0x08, AX
 	SUBQ         SI, AX
-	JZ           done147
+	JZ           done153
 	LEAQ         lanesAVX2<>+0(SB), DI
 	MOVQ         $+8, R8
 	SUBQ         AX, R8
@@ -3059,7 +3138,7 @@ rest146:
 	VMULPS       Y4, Y2, Y1
 	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
 
-done147:
+done153:
 	VZEROUPPER
 	RET
 
@@ -3071,9 +3150,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest149
+	JL   rest155
 
-vectors148:
+vectors154:
 	VMOVUPS      (DX)(BX*4), Y0
 	VMOVUPS      float80000000<>+0(SB), Y1
 	VANDNPS      Y0, Y1, Y1
@@ -3126,12 +3205,12 @@ vectors148:
 	VMOVUPS      Y0, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors148
+	JLE          vectors154
 
-rest149:
+rest155:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done150
+	JZ           done156
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -3187,7 +3266,7 @@ rest149:
 	VBLENDVPS    Y2, Y3, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
 
-done150:
+done156:
 	VZEROUPPER
 	RET
 
@@ -3200,9 +3279,9 @@ TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest152
+	JL   rest158
 
-vectors151:
+vectors157:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VMOVUPS float3f800000<>+0(SB), Y2
@@ -3212,12 +3291,12 @@ vectors151:
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors151
+	JLE     vectors157
 
-rest152:
+rest158:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done153
+	JZ         done159
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -3230,7 +3309,7 @@ rest152:
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done153:
+done159:
 	VZEROUPPER
 	RET
 
@@ -3242,9 +3321,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest155
+	JL   rest161
 
-vectors154:
+vectors160:
 	VMOVUPS      (DX)(BX*4), Y0
 	VMOVAPS      Y0, Y0
 	VMOVUPS      floatc2d00000<>+0(SB), Y1
@@ -3277,12 +3356,12 @@ vectors154:
 	VMOVUPS      Y0, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors154
+	JLE          vectors160
 
-rest155:
+rest161:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done156
+	JZ           done162
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -3318,7 +3397,7 @@ rest155:
 	VMOVUPS      Y3, Y1
 	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
 
-done156:
+done162:
 	VZEROUPPER
 	RET
 
@@ -3330,9 +3409,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest158
+	JL   rest164
 
-vectors157:
+vectors163:
 	VMOVUPS      (DX)(BX*4), Y0
 	VCMPPS       $0x11, float00800000<>+0(SB), Y0, Y1
 	VMULPS       float4b000000<>+0(SB), Y0, Y2
@@ -3376,12 +3455,12 @@ vectors157:
 	VMOVUPS      Y0, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors157
+	JLE          vectors163
 
-rest158:
+rest164:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done159
+	JZ           done165
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -3428,7 +3507,7 @@ rest158:
 	VBLENDVPS    Y1, float7fc00000<>+0(SB), Y2, Y1
 	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
 
-done159:
+done165:
 	VZEROUPPER
 	RET
 
@@ -3441,83 +3520,11 @@ TEXT ·logGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest161
-
-vectors160:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VDIVPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors160
-
-rest161:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done162
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
-	VDIVPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
-
-done162:
-	VZEROUPPER
-	RET
-
-// func sqrtAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·sqrtAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest164
-
-vectors163:
-	VMOVUPS (DX)(BX*4), Y0
-	VSQRTPS Y0, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors163
-
-rest164:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done165
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
-	VSQRTPS    Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
-
-done165:
-	VZEROUPPER
-	RET
-
-// func sqrtGradAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·sqrtGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
 	JL   rest167
 
 vectors166:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
-	VADDPS  Y0, Y0, Y0
 	VDIVPS  Y0, Y1, Y0
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
@@ -3534,7 +3541,6 @@ rest167:
 	VMOVUPS    (DI)(R8*4), Y0
 	VMASKMOVPS (DX)(SI*4), Y0, Y1
 	VMASKMOVPS (BX)(SI*4), Y0, Y2
-	VADDPS     Y1, Y1, Y1
 	VDIVPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
@@ -3542,9 +3548,9 @@ done168:
 	VZEROUPPER
 	RET
 
-// func reciprocalAVX2(dst []float32, x []float32, y []float32, s float32)
+// func sqrtAVX2(dst []float32, x []float32, y []float32, s float32)
 // Requires: AVX
-TEXT ·reciprocalAVX2(SB), NOSPLIT, $0-76
+TEXT ·sqrtAVX2(SB), NOSPLIT, $0-76
 	MOVQ dst_len+8(FP), AX
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -3554,8 +3560,7 @@ TEXT ·reciprocalAVX2(SB), NOSPLIT, $0-76
 
 vectors169:
 	VMOVUPS (DX)(BX*4), Y0
-	VMOVUPS float3f800000<>+0(SB), Y1
-	VDIVPS  Y0, Y1, Y0
+	VSQRTPS Y0, Y0
 	VMOVUPS Y0, (CX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, AX
@@ -3570,17 +3575,16 @@ rest170:
 	SUBQ       AX, DI
 	VMOVUPS    (SI)(DI*4), Y0
 	VMASKMOVPS (DX)(BX*4), Y0, Y1
-	VMOVUPS    float3f800000<>+0(SB), Y2
-	VDIVPS     Y1, Y2, Y1
+	VSQRTPS    Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(BX*4)
 
 done171:
 	VZEROUPPER
 	RET
 
-// func reciprocalGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// func sqrtGradAVX2(dst []float32, x []float32, y []float32, s float32)
 // Requires: AVX
-TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-76
+TEXT ·sqrtGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ dst_len+8(FP), AX
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -3592,10 +3596,8 @@ TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-76
 vectors172:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
-	VMOVUPS float80000000<>+0(SB), Y2
-	VXORPS  Y2, Y1, Y1
-	VMULPS  Y0, Y0, Y0
-	VMULPS  Y0, Y1, Y0
+	VADDPS  Y0, Y0, Y0
+	VDIVPS  Y0, Y1, Y0
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
@@ -3611,19 +3613,17 @@ rest173:
 	VMOVUPS    (DI)(R8*4), Y0
 	VMASKMOVPS (DX)(SI*4), Y0, Y1
 	VMASKMOVPS (BX)(SI*4), Y0, Y2
-	VMOVUPS    float80000000<>+0(SB), Y3
-	VXORPS     Y3, Y2, Y2
-	VMULPS     Y1, Y1, Y1
-	VMULPS     Y1, Y2, Y1
+	VADDPS     Y1, Y1, Y1
+	VDIVPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
 done174:
 	VZEROUPPER
 	RET
 
-// func squareAVX2(dst []float32, x []float32, y []float32, s float32)
+// func reciprocalAVX2(dst []float32, x []float32, y []float32, s float32)
 // Requires: AVX
-TEXT ·squareAVX2(SB), NOSPLIT, $0-76
+TEXT ·reciprocalAVX2(SB), NOSPLIT, $0-76
 	MOVQ dst_len+8(FP), AX
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -3633,7 +3633,8 @@ TEXT ·squareAVX2(SB), NOSPLIT, $0-76
 
 vectors175:
 	VMOVUPS (DX)(BX*4), Y0
-	VMULPS  Y0, Y0, Y0
+	VMOVUPS float3f800000<>+0(SB), Y1
+	VDIVPS  Y0, Y1, Y0
 	VMOVUPS Y0, (CX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, AX
@@ -3648,16 +3649,17 @@ rest176:
 	SUBQ       AX, DI
 	VMOVUPS    (SI)(DI*4), Y0
 	VMASKMOVPS (DX)(BX*4), Y0, Y1
-	VMULPS     Y1, Y1, Y1
+	VMOVUPS    float3f800000<>+0(SB), Y2
+	VDIVPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(BX*4)
 
 done177:
 	VZEROUPPER
 	RET
 
-// func squareGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// func reciprocalGradAVX2(dst []float32, x []float32, y []float32, s float32)
 // Requires: AVX
-TEXT ·squareGradAVX2(SB), NOSPLIT, $0-76
+TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ dst_len+8(FP), AX
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -3669,8 +3671,10 @@ TEXT ·squareGradAVX2(SB), NOSPLIT, $0-76
 vectors178:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
-	VADDPS  Y0, Y0, Y0
-	VMULPS  Y1, Y0, Y0
+	VMOVUPS float80000000<>+0(SB), Y2
+	VXORPS  Y2, Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y0, Y1, Y0
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
@@ -3686,17 +3690,19 @@ rest179:
 	VMOVUPS    (DI)(R8*4), Y0
 	VMASKMOVPS (DX)(SI*4), Y0, Y1
 	VMASKMOVPS (BX)(SI*4), Y0, Y2
-	VADDPS     Y1, Y1, Y1
-	VMULPS     Y2, Y1, Y1
+	VMOVUPS    float80000000<>+0(SB), Y3
+	VXORPS     Y3, Y2, Y2
+	VMULPS     Y1, Y1, Y1
+	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
 done180:
 	VZEROUPPER
 	RET
 
-// func absAVX2(dst []float32, x []float32, y []float32, s float32)
+// func squareAVX2(dst []float32, x []float32, y []float32, s float32)
 // Requires: AVX
-TEXT ·absAVX2(SB), NOSPLIT, $0-76
+TEXT ·squareAVX2(SB), NOSPLIT, $0-76
 	MOVQ dst_len+8(FP), AX
 	MOVQ dst_base+0(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -3706,8 +3712,7 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-76
 
 vectors181:
 	VMOVUPS (DX)(BX*4), Y0
-	VMOVUPS float80000000<>+0(SB), Y1
-	VANDNPS Y0, Y1, Y0
+	VMULPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, AX
@@ -3722,11 +3727,85 @@ rest182:
 	SUBQ       AX, DI
 	VMOVUPS    (SI)(DI*4), Y0
 	VMASKMOVPS (DX)(BX*4), Y0, Y1
+	VMULPS     Y1, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+
+done183:
+	VZEROUPPER
+	RET
+
+// func squareGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·squareGradAVX2(SB), NOSPLIT, $0-76
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	XORQ SI, SI
+	SUBQ $0x08, AX
+	JL   rest185
+
+vectors184:
+	VMOVUPS (DX)(SI*4), Y0
+	VMOVUPS (BX)(SI*4), Y1
+	VADDPS  Y0, Y0, Y0
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, AX
+	JLE     vectors184
+
+rest185:
+	ADDQ       $0x08, AX
+	SUBQ       SI, AX
+	JZ         done186
+	LEAQ       lanesAVX2<>+0(SB), DI
+	MOVQ       $+8, R8
+	SUBQ       AX, R8
+	VMOVUPS    (DI)(R8*4), Y0
+	VMASKMOVPS (DX)(SI*4), Y0, Y1
+	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	VADDPS     Y1, Y1, Y1
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+
+done186:
+	VZEROUPPER
+	RET
+
+// func absAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·absAVX2(SB), NOSPLIT, $0-76
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	XORQ BX, BX
+	SUBQ $0x08, AX
+	JL   rest188
+
+vectors187:
+	VMOVUPS (DX)(BX*4), Y0
+	VMOVUPS float80000000<>+0(SB), Y1
+	VANDNPS Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     vectors187
+
+rest188:
+	ADDQ       $0x08, AX
+	SUBQ       BX, AX
+	JZ         done189
+	LEAQ       lanesAVX2<>+0(SB), SI
+	MOVQ       $+8, DI
+	SUBQ       AX, DI
+	VMOVUPS    (SI)(DI*4), Y0
+	VMASKMOVPS (DX)(BX*4), Y0, Y1
 	VMOVUPS    float80000000<>+0(SB), Y2
 	VANDNPS    Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(BX*4)
 
-done183:
+done189:
 	VZEROUPPER
 	RET
 
@@ -3739,9 +3818,9 @@ TEXT ·absGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest185
+	JL   rest191
 
-vectors184:
+vectors190:
 	VMOVUPS   (DX)(SI*4), Y0
 	VMOVUPS   (BX)(SI*4), Y1
 	VCMPPS    $0x08, float00000000<>+0(SB), Y0, Y2
@@ -3752,12 +3831,12 @@ vectors184:
 	VMOVUPS   Y0, (CX)(SI*4)
 	ADDQ      $0x08, SI
 	CMPQ      SI, AX
-	JLE       vectors184
+	JLE       vectors190
 
-rest185:
+rest191:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done186
+	JZ         done192
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -3771,6 +3850,6 @@ rest185:
 	VBLENDVPS  Y3, Y4, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done186:
+done192:
 	VZEROUPPER
 	RET

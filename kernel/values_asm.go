@@ -7,8 +7,8 @@ import "github.com/weft-gnn/weft/internal/cpu"
 var valueVariants = [...]valueLoops{
 	cpu.Generic: valuesGeneric,
 	cpu.AVX2: {
-		rows: rowsAVX2,
-		add:  addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, scale: scaleAVX2, fill: fillAVX2,
+		rows: rowsAVX2, dropout: philoxAVX2.loops(0, 2, 1, 3),
+		add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, scale: scaleAVX2, fill: fillAVX2,
 		forward: [funcKinds]zipFunc{
 			Identity: copyTo, ReLU: reluAVX2, LeakyReLU: leakyAVX2, ELU: eluAVX2, Sigmoid: sigmoidAVX2, LogSigmoid: logSigmoidAVX2,
 			Tanh: tanhAVX2, Exp: expAVX2, Log: logAVX2, Sqrt: sqrtAVX2, Reciprocal: reciprocalAVX2, Square: squareAVX2,
@@ -22,8 +22,8 @@ var valueVariants = [...]valueLoops{
 		},
 	},
 	cpu.AVX512: {
-		rows: rowsAVX512,
-		add:  addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, scale: scaleAVX512, fill: fillAVX512,
+		rows: rowsAVX512, dropout: philoxAVX512.loops(0, 4, 1, 5, 2, 6, 3, 7),
+		add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, scale: scaleAVX512, fill: fillAVX512,
 		forward: [funcKinds]zipFunc{
 			Identity: copyTo, ReLU: reluAVX512, LeakyReLU: leakyAVX512, ELU: eluAVX512, Sigmoid: sigmoidAVX512,
 			LogSigmoid: logSigmoidAVX512, Tanh: tanhAVX512, Exp: expAVX512, Log: logAVX512, Sqrt: sqrtAVX512,

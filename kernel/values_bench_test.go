@@ -76,3 +76,15 @@ func BenchmarkRows(b *testing.B) {
 		benchSpeed(b, fmt.Sprintf("op=%s/shape=%dx40", op.name, n), op.run)
 	}
 }
+
+// BenchmarkDropout drops features, and scores of edges with one head and with eight.
+func BenchmarkDropout(b *testing.B) {
+	for _, s := range [][2]int{{169343, 64}, {1 << 21, 8}, {1 << 21, 1}} {
+		x, y, ids := arenaMatrix(b, s[0], s[1]), arenaMatrix(b, s[0], s[1]), make([]int64, s[0])
+		for i := range ids {
+			ids[i] = int64(i)
+		}
+		benchSpeed(b, fmt.Sprintf("shape=%dx%d", s[0], s[1]), func(ctx *Ctx) { Dropout(ctx, testMask(0.5), nil, x, y) })
+		benchSpeed(b, fmt.Sprintf("shape=%dx%d/ids", s[0], s[1]), func(ctx *Ctx) { Dropout(ctx, testMask(0.5), ids, x, y) })
+	}
+}

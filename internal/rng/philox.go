@@ -80,6 +80,18 @@ func (k Key) words() (uint32, uint32) {
 	return uint32(z), uint32(z >> 32)
 }
 
+// Rounds returns the keys of the ten rounds, for code that encrypts counters of
+// its own.
+func (k Key) Rounds() (keys [10][2]uint32) {
+	k0, k1 := k.words()
+	for i := range keys {
+		keys[i] = [2]uint32{k0, k1}
+		k0 += weyl0
+		k1 += weyl1
+	}
+	return keys
+}
+
 // Block returns the four random words at c.
 func (k Key) Block(c Counter) [4]uint32 {
 	k0, k1 := k.words()

@@ -46,6 +46,9 @@ func (l lanes) div(x vec, y Op) vec { return l.binary(VDIVPS, y, x) }
 func (l lanes) max(x vec, y Op) vec { return l.binary(VMAXPS, y, x) }
 func (l lanes) min(x vec, y Op) vec { return l.binary(VMINPS, y, x) }
 
+// and returns the bits that x and y share.
+func (l lanes) and(x vec, y Op) vec { return l.binary(VANDPS, y, x) }
+
 func (l lanes) sqrt(x vec) vec {
 	r := l.v.register()
 	VSQRTPS(x, r)
@@ -133,7 +136,7 @@ func (l lanes) keep(m mask, x vec) vec {
 var signBit = math.Float32frombits(1 << 31)
 
 // sign returns the sign bit of x, flip y with its sign changed where that is 1.
-func (l lanes) sign(x vec) vec    { return l.binary(VANDPS, l.of(signBit), x) }
+func (l lanes) sign(x vec) vec    { return l.and(x, l.of(signBit)) }
 func (l lanes) flip(s, y vec) vec { return l.binary(VXORPS, s, y) }
 
 // magnitude returns |x|.

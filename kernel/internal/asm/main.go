@@ -24,6 +24,7 @@ var families = map[string]func(){
 	"softmax": softmax,
 	"values":  values,
 	"rows":    rowLoops,
+	"philox":  philox,
 }
 
 func main() {

@@ -21,6 +21,9 @@ var rowFuncs = []rowFunc{
 		VBROADCASTSS(Mem{Base: r.at['y']}, y)
 		r.each(func(only *tail) { r.write(r.sub(r.read('x', only), y), only) })
 	}},
+	{name: "dropRows", reads: "xy", scalar: true, doc: "s·x in the bits of y", row: func(r *rows) {
+		r.each(func(only *tail) { r.write(r.and(r.mul(r.scalar, r.read('x', only)), r.read('y', only)), only) })
+	}},
 	{name: "softmaxScaled", reads: "x", listed: true, listedTo: true, scalar: true,
 		constants: join(expConstants, negativeInfinity), doc: "exp(x − max x)·s/Σ exp(x − max x)",
 		row: func(r *rows) {

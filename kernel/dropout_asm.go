@@ -1,0 +1,100 @@
+//go:build amd64 && !noasm
+
+package kernel
+
+import (
+	"unsafe"
+
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// philoxFuncs holds the functions of one variant that draw masks, ones where a
+// value stays, a batch of lanes blocks at a time.
+type philoxFuncs struct {
+	lanes int
+	drop  zipFunc
+	apart rowLoop // drop of rows that lie apart
+	rows  func(plan *uint64, n int, dst *uint32, step, site int, below uint32, groups, lastGroup, rows, first int,
+		ids *int64, lanesRows, lanesGroups int)
+	ones    func(plan *uint64, n int, dst *uint32, step, site int, below uint32, rows, first int, ids *int64)
+	entries func(plan *uint64, n int, dst *uint32, step, site int, below uint32, ids *int64, cols *int32)
+}
+
+var philoxAVX2 = philoxFuncs{
+	lanes: 4, drop: dropAVX2, apart: dropRowsAVX2, rows: philoxRowsAVX2, ones: philoxOnesAVX2, entries: philoxEntriesAVX2,
+}
+
+var philoxAVX512 = philoxFuncs{
+	lanes: 8, drop: dropAVX512, apart: dropRowsAVX512, rows: philoxRowsAVX512, ones: philoxOnesAVX512, entries: philoxEntriesAVX512,
+}
+
+// loops returns the loops; order lists, for each lane, which block of a batch it
+// draws.
+func (f *philoxFuncs) loops(order ...int) dropoutLoops {
+	return dropoutLoops{rows: f.dropRows, entries: f.dropEntries, order: order}
+}
+
+func (f *philoxFuncs) dropRows(c *call, worker, _, lo, hi int) {
+	d, k := &c.dropout, c.dst.Cols
+	if k == 0 {
+		return
+	}
+	words := d.own(worker)
+	width := 4 * groups(k)
+	if k == 1 {
+		width = 1 // other words are not written
+	}
+	step := max(1, dropoutWords/width)
+	for ; lo < hi; lo += step {
+		n := min(step, hi-lo)
+		f.draw(d, words, k, lo, n)
+		masks := tensor.Matrix{Rows: n, Cols: k, Stride: width, Data: asFloats(words)}
+		y, x := rowsOf(c.dst, lo, lo+n), rowsOf(c.x, lo, lo+n)
+		if masks.Contiguous() {
+			f.drop.over(y, x, masks, 0, n, d.scale)
+		} else {
+			f.apart.run(y, x, masks, 0, n, d.scale)
+		}
+	}
+}
+
+// draw writes the masks of n rows of k columns from row lo on.
+func (f *philoxFuncs) draw(d *dropoutOperands, words []uint32, k, lo, n int) {
+	var ids *int64
+	if d.ids != nil {
+		ids = &d.ids[lo]
+	}
+	step, site := int(d.mask.Step), int(d.mask.Site)
+	if k == 1 {
+		f.ones(d.plan.address(), n, &words[0], step, site, d.below, n, lo, ids)
+		return
+	}
+	g := groups(k)
+	f.rows(d.plan.address(), n*g, &words[0], step, site, d.below, g, g-1, n, lo, ids, f.lanes/g, f.lanes%g)
+}
+
+// dropEntries draws for some entries at a time, of which it lists the rows'
+// identities and the columns.
+func (f *philoxFuncs) dropEntries(c *call, worker, _, lo, hi int) {
+	const most = dropoutWords / 4
+	d, words := &c.dropout, c.dropout.own(worker)
+	ids := unsafe.Slice((*int64)(unsafe.Pointer(&words[0])), most)
+	cols, masks := words[2*most:3*most], words[3*most:]
+	r := c.seg.rowOf(int64(lo))
+	for ; lo < hi; lo += most {
+		n := min(most, hi-lo)
+		for i := range n {
+			r = c.seg.advance(r, lo+i)
+			ids[i], cols[i] = int64(d.id(r)), uint32(c.seg.other[lo+i])
+		}
+		f.entries(d.plan.address(), n, &masks[0], int(d.mask.Step), int(d.mask.Site), d.below, &ids[0], (*int32)(unsafe.Pointer(&cols[0])))
+		f.drop.over(rowsOf(c.dst, lo, lo+n), rowsOf(c.x, lo, lo+n), tensor.Of(n, 1, asFloats(masks)[:n]), 0, n, d.scale)
+	}
+}
+
+// asFloats views words as the values of the same bits.
+func asFloats(words []uint32) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(words))), len(words))
+}
+
+func (p *philoxPlan) address() *uint64 { return (*uint64)(unsafe.Pointer(p)) }
