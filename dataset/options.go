@@ -53,6 +53,18 @@ type Options struct {
 	DataPath   []string  // folders that names are looked up in, in order
 	CacheDir   string    // looked up after DataPath; "" is none
 	Limits     budget.Limits
+	// Memory is how many bytes there are for a set; 0 is not known. It bounds
+	// Limits.Bytes of readers that hold what they read, not of those that map it.
+	Memory int64
+}
+
+// Held are the limits of a reader that holds what it reads.
+func (o Options) Held() budget.Limits {
+	l := o.Limits
+	if o.Memory > 0 && (l.Bytes <= 0 || l.Bytes > o.Memory) {
+		l.Bytes = o.Memory
+	}
+	return l
 }
 
 // IsUndirected says whether listed edges stand for both arcs, given what the

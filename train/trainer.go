@@ -19,6 +19,8 @@ import (
 // Settings are the choices that do not change a run's results.
 type Settings struct {
 	Threads int // 0 stands for 1
+	// Memory is how many bytes there are for the run; 0 does not check.
+	Memory int64
 	// Dir is the run directory; empty keeps nothing.
 	Dir string
 	// SaveEvery is the least time between checkpoints; 0 saves at the start and
@@ -75,7 +77,7 @@ const (
 // New prepares a run. The data's first split is used.
 //
 // Errors: what Config.Validate finds; a task that vertex training does not do;
-// an empty training part; a feature that is NaN or infinite; a graph that the
+// an empty training part; a [MemoryError]; a feature that is NaN or infinite; a graph that the
 // model cannot normalise; initial weights that do not fit or are not finite.
 func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 	if err := cfg.Validate(); err != nil {
@@ -144,6 +146,9 @@ func (t *Trainer) prepare() error {
 	if slices.ContainsFunc(programs, readsEntries) {
 		entries := program.SparseOf(x)
 		o.Features = &entries
+	}
+	if err := t.fits(programs, o.Features); err != nil {
+		return err
 	}
 	t.session, err = runtime.New(t.d.Graph, o, programs...)
 	if err != nil {

@@ -47,6 +47,7 @@ the same graph.`,
 			if !(opt.Scale > 0) {
 				return usagef("--scale %v: want a positive number", opt.Scale)
 			}
+			opt.Memory = a.memory
 			d, err := synth.Generate(c.Context(), kind, opt)
 			if err != nil {
 				return err

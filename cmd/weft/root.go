@@ -20,7 +20,8 @@ type app struct {
 	log      io.Writer // everything else
 	terminal bool      // log is a terminal: bars may be drawn
 	getenv   func(string) string
-	quiet    bool // only results and errors
+	quiet    bool  // only results and errors
+	memory   int64 // bytes at hand, 0 for any
 }
 
 // execute runs the command line and returns the exit code.
@@ -37,7 +38,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 		return exitOK
 	}
 	line, code := report(ctx, called, err)
-	fmt.Fprintln(a.log, "weft: "+line)
+	fmt.Fprintln(a.log, "weft: "+line+a.memoryRemedy(err))
 	return code
 }
 
@@ -55,11 +56,19 @@ beforehand what they cost in work, depth, bytes and memory.
 Data are looked up in the folders of $WEFT_DATA, then in the cache ($WEFT_CACHE,
 or weft in the user's cache folder). WEFT_ISA=avx512, avx2 or generic chooses
 the vector instructions; without it the widest are used. Results go to stdout,
-everything else to stderr; --json prints one JSON object. Exit codes: 0 success,
-1 failure, 2 wrong usage, 130 interrupted.`,
+everything else to stderr; --json prints one JSON object. What needs more memory
+than the system has left is refused; WEFT_MEMORY=16GB or unlimited takes the
+place of what it says. Exit codes: 0 success, 1 failure, 2 wrong usage, 130
+interrupted.`,
 		Version:      readVersion().Version,
 		SilenceUsage: true, SilenceErrors: true,
-		PersistentPreRunE: func(*cobra.Command, []string) error { return usage(cpu.Check()) },
+		PersistentPreRunE: func(*cobra.Command, []string) (err error) {
+			if err = cpu.Check(); err != nil {
+				return usage(err)
+			}
+			a.memory, _, err = a.memoryAtHand()
+			return err
+		},
 	}
 	root.SetOut(a.out)
 	root.SetErr(a.log)
@@ -137,7 +146,9 @@ func subcommands(c *cobra.Command) []string {
 
 // lookup says where data are found.
 func (a *app) lookup() dataset.Options {
-	return source.Places(a.getenv)
+	opt := source.Places(a.getenv)
+	opt.Memory = a.memory
+	return opt
 }
 
 // cacheDir is where fetched and imported sets go; "" where the system has none.

@@ -158,7 +158,7 @@ func (t *trainRun) dir(c train.Config) (string, bool, error) {
 const saveEvery = time.Minute
 
 func (t *trainRun) settings(bar *progress) train.Settings {
-	return train.Settings{Threads: t.flags.threads, SaveEvery: saveEvery, Progress: bar.epoch, Log: t.notes()}
+	return train.Settings{Threads: t.flags.threads, Memory: t.memory, SaveEvery: saveEvery, Progress: bar.epoch, Log: t.notes()}
 }
 
 // train runs what prepare makes.

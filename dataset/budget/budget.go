@@ -47,9 +47,15 @@ type LimitError struct {
 	Want int64  // what the file asks for; −1 where its reading was cut short
 	Max  int64
 	Unit string // of both: "bytes", or "" for a count of What
+	// Memory says that it is all memory that is used up, [Limits].Bytes, not what
+	// a file of its size may ask for.
+	Memory bool
 }
 
 func (e *LimitError) Error() string {
+	if e.Memory && e.Want >= 0 {
+		return fmt.Sprintf("dataset: %s: %s: %d bytes of memory are needed, %d are left", e.Path, e.What, e.Want, e.Max)
+	}
 	unit := ""
 	if e.Unit != "" {
 		unit = " " + e.Unit
@@ -66,10 +72,15 @@ type Guard struct {
 	Path   string // of the set, for errors
 	Limits Limits // none is zero
 	left   int64  // bytes that may still be allocated
+	memory bool   // they were all that Limits.Bytes allows
 }
 
 // Left returns the bytes that may still be allocated.
 func (g *Guard) Left() int64 { return g.left }
+
+// Memory reports whether the budget is all that Limits.Bytes allows, whatever the
+// file's size.
+func (g *Guard) Memory() bool { return g.memory }
 
 // Take uses up bytes of the budget that are known to be left.
 func (g *Guard) Take(n int64) { g.left -= n }
@@ -77,7 +88,8 @@ func (g *Guard) Take(n int64) { g.left -= n }
 // Guard returns the guard of a set whose files have size bytes in all.
 func (l Limits) Guard(path string, size int64) *Guard {
 	l = l.withDefaults()
-	return &Guard{Path: path, Limits: l, left: l.held(size)}
+	held := l.held(size)
+	return &Guard{Path: path, Limits: l, left: held, memory: held == l.Bytes}
 }
 
 // held is min(Bytes, Floor + Ratio·size), without overflow.
@@ -95,7 +107,7 @@ func (g *Guard) Need(what string, count, width int64) error {
 		return fmt.Errorf("dataset: %s: %s: negative count %d", g.Path, what, count)
 	}
 	if width > 0 && count > g.left/width {
-		return &LimitError{Path: g.Path, What: what, Want: Product(count, width), Max: g.left, Unit: bytes}
+		return &LimitError{Path: g.Path, What: what, Want: Product(count, width), Max: g.left, Unit: bytes, Memory: g.memory}
 	}
 	g.left -= count * width
 	return nil
@@ -130,7 +142,7 @@ func (g *Guard) Counts(vertices, arcs int64) error {
 // past Floor + Ratio·compressed bytes. It does not use up the budget.
 func (g *Guard) Reader(what string, r io.Reader, compressed int64) io.Reader {
 	limit := g.Limits.held(compressed)
-	return &cappedReader{r: r, left: limit, err: &LimitError{Path: g.Path, What: what, Want: -1, Max: limit, Unit: bytes}}
+	return &cappedReader{r: r, left: limit, err: &LimitError{Path: g.Path, What: what, Want: -1, Max: limit, Unit: bytes, Memory: limit == g.Limits.Bytes}}
 }
 
 type cappedReader struct {

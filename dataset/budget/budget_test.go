@@ -62,3 +62,16 @@ func TestCappedReader(t *testing.T) {
 		t.Errorf("%q, %v: want a LimitError after 6 bytes", b, err)
 	}
 }
+
+// TestLimitsHaveUnits: a limit of bytes says so, and one of memory what is left.
+func TestLimitsHaveUnits(t *testing.T) {
+	for want, err := range map[string]error{
+		"f: x: 1000 bytes is over the limit of 120 bytes":    Limits{Floor: 100, Ratio: 2}.Guard("f", 10).Need("x", 250, 4),
+		"f: x: 1000 bytes of memory are needed, 50 are left": Limits{Floor: 100, Ratio: 2, Bytes: 50}.Guard("f", 10).Need("x", 250, 4),
+		"f: vertices: 11 is over the limit of 10":            Limits{Vertices: 10}.Guard("f", 10).Counts(11, 0),
+	} {
+		if err == nil || err.Error() != "dataset: "+want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/layout"
+	"github.com/weft-gnn/weft/dataset/ondisk"
 )
 
 // Open finds the set that ref names, a name or a path as [Find] takes them,
@@ -40,6 +41,9 @@ func read(ctx context.Context, e dataset.Entry, opt dataset.Options) (*dataset.D
 	f, err := layoutOf(e, opt)
 	if err != nil {
 		return nil, err
+	}
+	if f != ondisk.Format() { // which maps what it reads
+		opt.Limits = opt.Held()
 	}
 	return f.Read(ctx, e.Path, opt)
 }

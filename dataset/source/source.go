@@ -52,6 +52,7 @@ func (s Spec) Open(ctx context.Context, opt dataset.Options, prep *dataset.Prep)
 		spec.Split = s.Split
 	}
 	spec.Prep = prep
+	opt.Limits = opt.Held()
 	d, err := table.Open(ctx, *spec, opt)
 	if err != nil {
 		return nil, err

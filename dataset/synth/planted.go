@@ -93,6 +93,9 @@ func (o Options) plant(ctx context.Context, d *dataset.Dataset, p *planted) erro
 	if o.Planted != nil {
 		p.Planted = *o.Planted
 	}
+	if err := o.fits(p.n, p.edges, p.Features); err != nil {
+		return err
+	}
 	p.key = o.key()
 	if pairs := float64(p.n) * float64(p.n-1) / 2; float64(p.edges) > densest*pairs {
 		return fmt.Errorf("dataset: scale %g is too small for %v: %d edges between %d vertices; want a scale of at least %.2g",

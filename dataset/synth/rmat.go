@@ -45,6 +45,9 @@ func (o Options) rmat(ctx context.Context, d *dataset.Dataset) error {
 	if err != nil {
 		return err
 	}
+	if err := o.fits(n, want, 0); err != nil {
+		return err
+	}
 	levels := bits.Len(uint(n - 1))
 	name := o.key().Permutation(streamRank, n)
 	keys, err := drawEdges(ctx, want, o.Threads, func(i uint64) uint64 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/budget"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/nearest"
 	"github.com/weft-gnn/weft/tensor"
@@ -71,6 +72,8 @@ type Options struct {
 	// Threads is the number of goroutines that draw; 0 is one per processor.
 	// The result does not depend on it.
 	Threads int
+	// Memory is how many bytes there are for the graph; 0 does not check.
+	Memory int64
 	// Planted replaces what a kind with classes plants; nil is the kind's own.
 	// Kinds without classes refuse it.
 	Planted *Planted
@@ -156,11 +159,24 @@ func (o Options) times(what string, count float64) (int, error) {
 	return int(x), nil
 }
 
+// fits refuses a graph that is larger than the memory at hand: 8 bytes a vertex
+// and 4 a feature, and an edge 24 bytes, while it is drawn and as two arcs.
+func (o Options) fits(n, edges, features int) error {
+	need := int64(n)*(8+4*int64(features)) + 24*int64(edges)
+	if o.Memory > 0 && need > o.Memory {
+		return &budget.LimitError{Path: "synthetic", What: fmt.Sprintf("%d vertices and %d edges at scale %g", n, edges, o.Scale), Want: need, Max: o.Memory, Unit: "bytes", Memory: true}
+	}
+	return nil
+}
+
 // grid joins each vertex to those left, right, above and below it; rows and
 // columns are 100·√Scale.
 func (o Options) grid(d *dataset.Dataset) error {
 	cells, err := o.times("vertices", 100*100)
 	if err != nil {
+		return err
+	}
+	if err := o.fits(cells, 2*cells, 0); err != nil {
 		return err
 	}
 	side := int(math.Round(math.Sqrt(float64(cells))))
@@ -183,6 +199,9 @@ func (o Options) grid(d *dataset.Dataset) error {
 func (o Options) star(d *dataset.Dataset) error {
 	leaves, err := o.times("vertices", 1000)
 	if err != nil {
+		return err
+	}
+	if err := o.fits(leaves, leaves, 0); err != nil {
 		return err
 	}
 	src, dst := make([]int32, leaves), make([]int32, leaves)

@@ -21,7 +21,7 @@ const module = "github.com/weft-gnn/weft/"
 // layers is the import order of ARCHITECTURE.md: a package imports only from
 // lines above its own. A folder stands for itself and its sub-packages.
 var layers = [][]string{
-	{"graph", "tensor", "cost", "internal/cpu", "internal/rng", "internal/nearest", "internal/place"},
+	{"graph", "tensor", "cost", "internal/cpu", "internal/rng", "internal/nearest", "internal/place", "internal/memory"},
 	{"kernel", "comm", "partition", "sample", "dataset"},
 	{"program"},
 	{"model", "machine"},

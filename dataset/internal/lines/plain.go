@@ -55,7 +55,7 @@ type meteredReader struct {
 // Metered returns a reader of the file called name that takes what it reads
 // from the budget and ends when ctx does.
 func Metered(ctx context.Context, name string, r io.Reader, g *budget.Guard) io.Reader {
-	return &meteredReader{ctx, r, g, budget.LimitError{Path: name, What: "text", Want: -1, Max: g.Left() / heldPerByte, Unit: "bytes"}}
+	return &meteredReader{ctx, r, g, budget.LimitError{Path: name, What: "text", Want: -1, Max: g.Left() / heldPerByte, Unit: "bytes", Memory: g.Memory()}}
 }
 
 func (m *meteredReader) Read(p []byte) (int, error) {
