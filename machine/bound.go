@@ -1,5 +1,7 @@
 package machine
 
+import "math"
+
 // Demand is what an operation asks of the machine.
 type Demand struct {
 	// Work is the number of scalar operations.
@@ -28,7 +30,7 @@ func (g Gathered) unit() int64 { return int64(g.RowBytes) * int64(perLine(g.RowB
 func perLine(rowBytes int) int { return max(1, line/max(rowBytes, 1)) }
 
 // Traffic is a demand with its bytes shared out among the levels that serve
-// them; it depends on the sizes of caches and on no rate.
+// them. It depends on the sizes of caches and on no rate.
 type Traffic struct {
 	Work int64 `json:"work"`
 	// Levels are in the machine's order.
@@ -48,46 +50,56 @@ type RowBytes struct {
 	Bytes    int64 `json:"bytes"`
 }
 
-// Serve shares a demand out as an ideal cache would serve it: one that holds,
-// from before the operation begins, what it reads most often, and of the rest
-// as much as fits.
+// Serve shares a demand out as caches would serve it at best.
 //
-// Gathered rows come first: hits of a cache of L1's size count at L1, further
-// hits of one of L1's and L2's size at L2, and so on. A thread sees one cache of
-// each level, and rows wanted by several threads are in the caches of each.
-// Streams, whose bytes are wanted once, have the room that is left in all caches
-// of the threads together.
+// Gathered rows are served by an ideal cache, see [Reuse.Hits]: hits of one of
+// L1's size count at L1, further hits of one of L1's and L2's size at L2, and so
+// on. A thread sees one cache of each level, and rows wanted by several threads
+// are in the caches of each.
+//
+// Streams go through all caches of the threads together, as if the operation had
+// just run before: what fits is there, and of more a part survives, see survivors.
 func (m *Machine) Serve(d Demand) Traffic {
 	t := Traffic{Work: d.Work, Levels: make([]Served, len(m.Levels))}
-	var wanted int64 // bytes of different rows
+	set := d.Read + d.Written
 	for _, g := range d.Gathers {
-		wanted += g.Reuse.Distinct * g.unit()
+		set += g.Reuse.Distinct * g.unit()
 		m.serveRows(g, t.Levels)
 	}
-	room, read, written := -wanted, int64(0), int64(0)
+	var size, read, written int64 // of all levels so far
 	for i, l := range m.Levels {
-		room += l.Bytes * int64(l.Caches)
-		toRead, toWrite := share(room, d.Read, d.Written)
-		if l.Bytes == 0 {
-			toRead, toWrite = d.Read, d.Written
+		size += l.Bytes * int64(l.Caches)
+		part := 1.0
+		if l.Bytes > 0 {
+			part = survivors(float64(set) / float64(size))
 		}
+		toRead, toWrite := int64(part*float64(d.Read)), int64(part*float64(d.Written))
 		t.Levels[i].Read, t.Levels[i].Written = toRead-read, toWrite-written
 		read, written = toRead, toWrite
 	}
 	return t
 }
 
-// share returns how much of what is read and written has room, in proportion.
-func share(room, read, written int64) (int64, int64) {
-	all := read + written
-	switch {
-	case room <= 0:
-		return 0, 0
-	case all <= room:
-		return read, written
+// survivors returns the share h of a set, walked through again and again, that is
+// still in a cache when its turn comes, the set being so many times the cache's
+// size: all of it up to 1. A cache that drops what was read longest ago has
+// nothing left beyond. One that drops lines at random has more than any other
+// that does not know the future: each of the (1−h)·set misses between two turns
+// spares a line with probability 1 − 1/size, so that h = exp(−(1−h)·set/size).
+func survivors(times float64) float64 {
+	if times <= 1 {
+		return 1
 	}
-	part := float64(room) / float64(all)
-	return int64(part * float64(read)), int64(part * float64(written))
+	// The root below 1 lies where h − exp(…) still grows.
+	lo, hi := 0.0, 1-math.Log(times)/times
+	for range 50 {
+		if h := (lo + hi) / 2; h < math.Exp(-(1-h)*times) {
+			lo = h
+		} else {
+			hi = h
+		}
+	}
+	return lo
 }
 
 func (m *Machine) serveRows(g Gathered, levels []Served) {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"reflect"
 	"testing"
+
+	"github.com/weft-gnn/weft/internal/rng"
 )
 
 // toy has rates that are easy to multiply by: 100 operations a second, two
@@ -41,9 +43,10 @@ func TestServeStreams(t *testing.T) {
 	}{
 		{"nothing", 0, 0, [3][2]int64{}},
 		{"fits the first caches together", 64, 64, [3][2]int64{{64, 64}}},
-		{"twice the room there", 128, 128, [3][2]int64{{64, 64}, {64, 64}}},
-		{"ten times all caches", 7680, 0, [3][2]int64{{128, 0}, {640, 0}, {6912, 0}}},
-		{"three quarters written, twice all caches", 384, 1152, [3][2]int64{{32, 96}, {160, 480}, {192, 576}}},
+		// Of twice the size h = exp(−2(1−h)) = 0.20319 is left, of 1.5 times 0.41719.
+		{"twice the room there", 128, 128, [3][2]int64{{26, 26}, {102, 102}}},
+		{"three quarters written, 1.5 times all caches", 288, 864, [3][2]int64{{0, 0}, {120, 360}, {168, 504}}},
+		{"ten times all caches", 7680, 0, [3][2]int64{{0, 0}, {0, 0}, {7680, 0}}},
 	} {
 		got := m.Serve(Demand{Read: c.read, Written: c.written})
 		for i, l := range got.Levels {
@@ -74,9 +77,9 @@ func TestServeRows(t *testing.T) {
 			t.Errorf("%s serves %v, want %d", m.Levels[i].Name, l.Gathers, want[i])
 		}
 	}
-	// 40 lines of rows leave no room in the caches' 12.
-	if l := got.Levels[2]; l.Read != 1000 {
-		t.Errorf("the memory serves %d bytes of a stream, want 1000", l.Read)
+	// 40 lines of rows and 1000 bytes are 4.6 times all caches: 1 % is left.
+	if l := got.Levels; l[0].Read != 0 || l[1].Read != 10 || l[2].Read != 990 {
+		t.Errorf("streams are served %+v, want 0, 10 and 990 bytes", l)
 	}
 	// Rows of half a line share the lines of pairs: 20 lines.
 	d.Gathers = []Gathered{{32, newReuse(reads, 40, perLine(32))}}
@@ -88,6 +91,50 @@ func TestServeRows(t *testing.T) {
 	}
 	if sum != 100*32 || d.Gathers[0].Reuse.Distinct != 20 {
 		t.Errorf("%d bytes of %d lines, want 3200 of 20", sum, d.Gathers[0].Reuse.Distinct)
+	}
+}
+
+func TestSurvivors(t *testing.T) {
+	for times, want := range map[float64]float64{0: 1, 1: 1, 1.000001: 0.999998, 1.5: 0.417188, 2: 0.203188, 3: 0.059520, 40: 0} {
+		if got := survivors(times); math.Abs(got-want) > 2e-6 {
+			t.Errorf("of %v times a cache %v is left, want %v", times, got, want)
+		}
+	}
+}
+
+// TestSurvivorsOfRandomReplacement simulates the cache.
+func TestSurvivorsOfRandomReplacement(t *testing.T) {
+	const size = 1000
+	source := rng.Key{Seed: 1, Purpose: rng.Test}.Stream(0)
+	for _, set := range []int{900, 1100, 1500, 2600} {
+		slots, at := make([]int, size), make([]int, set) // line in each slot, slot of each line, from 1
+		used, hits, reads := 0, 0, 0
+		for round := range 60 {
+			for line := range set {
+				hit := at[line] > 0
+				if round >= 20 {
+					reads++
+					if hit {
+						hits++
+					}
+				}
+				if hit {
+					continue
+				}
+				slot := used
+				if used < size {
+					used++
+				} else {
+					slot = int(source.Uint32n(size))
+					at[slots[slot]] = 0
+				}
+				slots[slot], at[line] = line, slot+1
+			}
+		}
+		got, want := survivors(float64(set)/size), float64(hits)/float64(reads)
+		if math.Abs(got-want) > 0.02 {
+			t.Errorf("of %d lines in %d slots %.3f are left, simulated %.3f", set, size, got, want)
+		}
 	}
 }
 
