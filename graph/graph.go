@@ -73,8 +73,10 @@ type Block struct {
 	// numbers: its rank in (destination, source, listing) order among the arcs
 	// of the whole graph that are not loops; the first loop at v has m + v, the
 	// r-th loop of the graph that is not its vertex's first has m + n + r.
-	// Nil means that position and identity are equal.
+	// Nil means that the identity of position i is First + i.
 	Edge []int64
+	// First is 0 but in a block that [Block.Cut] took out of another.
+	First int64
 	// Vertex is the global identity of each source; nil means the identity.
 	Vertex []int64
 	// Arc is, for each edge, its position in the Graph the block came from,
@@ -87,6 +89,8 @@ type Block struct {
 
 	transpose     sync.Once
 	t             *Transposed
+	ordering      sync.Once
+	order         []uint32 // by source
 	degrees       sync.Once
 	inMax, outMax int
 }
