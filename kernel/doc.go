@@ -36,6 +36,7 @@
 //	SpMM unweighted   mk                          8(n_end+1) + 4m + 4mk + 4n_end·k
 //	SpMM weighted     2mk                         the same + 4mH + 4m·[Src]
 //	Aggregate         mk                          8(n_end+1) + 4mk + 4n_end·k + 4m·[Src]
+//	AggregateOnto     mk                          8m + 12mk
 //	Scatter at Dst    0                           8(n_dst+1) + 4n_dst·k + 4mk
 //	Scatter at Src    0                           4m + 8mk
 //	EdgeAdd           mk                          8(n_dst+1) + 4m + 8mk + 4n_dst·k
@@ -84,6 +85,10 @@
 //	ValueLossGrad     t·w′ + 1                    4(1 + 2rC + nC) + 4r·[list]
 //	StepSGD           rk·w                        12rk + 8rk·[μ ≠ 0]
 //	StepAdam          rk·w                        28rk
+//	MatMulTNOnto,
+//	ColumnSumOnto,
+//	DotOnto,
+//	HeadSumVecOnto    that of the sum             the sum's, the result twice
 //
 // [x] is 1 where x holds and 0 elsewhere. f and f′ are 0 and 0 for the identity;
 // 1 and 1 for relu, exp, log, abs and scale; 1 and 2 for leaky-relu, sqrt,

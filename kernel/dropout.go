@@ -15,6 +15,9 @@ type Mask struct {
 	Step uint32 // training step
 	Site uint16 // number of the dropout in the declaration
 	P    float32
+	// First is the identity of the first row where rows have no identities of
+	// their own.
+	First int64
 }
 
 // dropoutOperands is what Dropout needs beside its matrices.
@@ -36,7 +39,7 @@ type dropoutOperands struct {
 // The same mask on the gradient of y gives that of x.
 //
 // Shapes: x and y are r×k; ids has an entry per row, the row's global identity,
-// or is nil where row i is i.
+// or is nil where row i is mask.First + i.
 // Contract: overwrites y, which may be x. 0 ≤ p < 1. A dropped NaN is dropped.
 // Word c is word c mod 4 of the Philox block whose counter holds step, site, c/4
 // and the identity, so that the mask depends on neither order nor placement of rows.
@@ -115,7 +118,7 @@ func newDropout(mask Mask, ids []int64) dropoutOperands {
 // id returns the identity of row i.
 func (d *dropoutOperands) id(i int) uint64 {
 	if d.ids == nil {
-		return uint64(i)
+		return uint64(d.mask.First + int64(i))
 	}
 	return uint64(d.ids[i])
 }

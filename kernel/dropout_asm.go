@@ -64,13 +64,13 @@ func (f *philoxFuncs) draw(d *dropoutOperands, words []uint32, k, lo, n int) {
 	if d.ids != nil {
 		ids = &d.ids[lo]
 	}
-	step, site := int(d.mask.Step), int(d.mask.Site)
+	step, site, first := int(d.mask.Step), int(d.mask.Site), lo+int(d.mask.First)
 	if k == 1 {
-		f.ones(d.plan.address(), n, &words[0], step, site, d.below, n, lo, ids)
+		f.ones(d.plan.address(), n, &words[0], step, site, d.below, n, first, ids)
 		return
 	}
 	g := groups(k)
-	f.rows(d.plan.address(), n*g, &words[0], step, site, d.below, g, g-1, n, lo, ids, f.lanes/g, f.lanes%g)
+	f.rows(d.plan.address(), n*g, &words[0], step, site, d.below, g, g-1, n, first, ids, f.lanes/g, f.lanes%g)
 }
 
 // dropEntries draws for some entries at a time, of which it lists the rows'

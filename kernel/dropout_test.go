@@ -20,7 +20,7 @@ func kept(m Mask, ids []int64, rows, cols int) ref.Matrix {
 	d := ref.New(rows, cols)
 	words := make([]uint32, cols)
 	for i := range rows {
-		id := uint64(i)
+		id := uint64(m.First + int64(i))
 		if ids != nil {
 			id = uint64(ids[i])
 		}
@@ -38,7 +38,8 @@ func TestDropout(t *testing.T) {
 	for i, s := range [][2]int{{0, 3}, {3, 0}, {2, 1}, {3, 3}, {4, 4}, {5, 9}, {5000, 13}} {
 		for _, p := range []float32{0, 0.5, 0.6, 0.999} {
 			for _, named := range []bool{false, true} {
-				r, k := s[0], s[1]
+				r, k, mask := s[0], s[1], testMask(p)
+				mask.First = int64(1000 * i)
 				src := newSource(uint64(i))
 				x, y := src.uniform(r, k), src.empty(r, k)
 				var ids []int64
@@ -48,8 +49,8 @@ func TestDropout(t *testing.T) {
 				trial{
 					name: fmt.Sprintf("%d×%d/p=%v/ids=%v", r, k, p, named),
 					in:   []tensor.Matrix{x}, out: []tensor.Matrix{y},
-					run:    func(ctx *Ctx) { Dropout(ctx, testMask(p), ids, x, y) },
-					want:   []ref.Matrix{kept(testMask(p), ids, r, k).Had(ref.Of(x))},
+					run:    func(ctx *Ctx) { Dropout(ctx, mask, ids, x, y) },
+					want:   []ref.Matrix{kept(mask, ids, r, k).Had(ref.Of(x))},
 					rounds: 3, work: int64(2 * r * k), bytes: int64(8 * r * k),
 				}.check(t)
 			}

@@ -113,12 +113,25 @@ func headOuterRows(c *call, _, _, lo, hi int) {
 // Contract: overwrites a. Fixed pieces of rows are summed in order.
 // Cost: work 2rk, bytes 4(rk + rH + k).
 func HeadSumVec(ctx *Ctx, x, g, a tensor.Matrix) {
+	n, k := headSumVec(ctx, false, x, g, a), int64(x.Cols)
+	ctx.Count.Add(2*n*k, 4*(n*k+n*int64(g.Cols)+k))
+}
+
+// HeadSumVecOnto adds to a what [HeadSumVec] computes, of rows that are a piece
+// of more.
+//
+// Cost: work 2rk, bytes 4(rk + rH + 2k).
+func HeadSumVecOnto(ctx *Ctx, x, g, a tensor.Matrix) {
+	n, k := headSumVec(ctx, true, x, g, a), int64(x.Cols)
+	ctx.Count.Add(2*n*k, 4*(n*k+n*int64(g.Cols)+2*k))
+}
+
+func headSumVec(ctx *Ctx, onto bool, x, g, a tensor.Matrix) int64 {
 	wantShape("kernel.HeadSumVec: g", g, x.Rows, g.Cols)
 	wantShape("kernel.HeadSumVec: a", a, 1, x.Cols)
 	wantHeads("kernel.HeadSumVec: g", x.Cols, g.Cols)
-	ctx.call = call{body: headSumVecRows, x: x, y: g, dst: a}
-	n, k := ctx.reduceRows(x.Rows, x.Cols), int64(x.Cols)
-	ctx.Count.Add(2*n*k, 4*(n*k+n*int64(g.Cols)+k))
+	ctx.call = call{body: headSumVecRows, x: x, y: g, dst: a, onto: onto}
+	return ctx.reduceRows(x.Rows, x.Cols)
 }
 
 func headSumVecRows(c *call, _, piece, lo, hi int) {

@@ -114,6 +114,7 @@ type call struct {
 
 	n, grain, pieces int
 	parts            int          // how many partial results lie in scratch
+	onto             bool         // their sum is added to what dst holds
 	done             atomic.Int64 // how many rows, or edges, the loops went through
 	labelled         atomic.Int64 // how many of them a loss found labelled
 }
@@ -160,7 +161,8 @@ func (c *call) partial(i int) tensor.Matrix {
 	return tensor.Of(c.dst.Rows, c.dst.Cols, c.scratch[i*size:(i+1)*size])
 }
 
-// combine sets dst to the sum of the call's partial results, added in order.
+// combine sets dst to the sum of the call's partial results, added in order, or
+// adds them to it one after the other.
 func (c *Ctx) combine() {
 	c.call.body = combineRows
 	c.rows(c.call.dst.Rows, c.call.dst.Cols*c.call.parts)
@@ -169,7 +171,9 @@ func (c *Ctx) combine() {
 func combineRows(c *call, _, _, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		y := c.dst.Row(i)
-		clear(y)
+		if !c.onto {
+			clear(y)
+		}
 		for p := range c.parts {
 			accumulate(y, c.partial(p).Row(i))
 		}

@@ -42,12 +42,26 @@ func cutResult(a, parts int) cutTN {
 // Cost: work 2nab, bytes 4(na + nb + ab). Scratch: 4·max(2²², ab) bytes at most,
 // and a packing buffer per worker.
 func MatMulTN(ctx *Ctx, x, g, w tensor.Matrix) {
+	terms := matMulTN(ctx, false, x, g, w)
+	ctx.Count.Add(2*terms, 4*int64(x.Rows*x.Cols+x.Rows*g.Cols+x.Cols*g.Cols))
+}
+
+// MatMulTNOnto computes W += Xᵀ·G, of rows that are a piece of more, as [MatMulTN].
+//
+// Cost: work 2nab, bytes 4(na + nb + 2ab).
+func MatMulTNOnto(ctx *Ctx, x, g, w tensor.Matrix) {
+	terms := matMulTN(ctx, true, x, g, w)
+	ctx.Count.Add(2*terms, 4*int64(x.Rows*x.Cols+x.Rows*g.Cols+2*x.Cols*g.Cols))
+}
+
+// matMulTN returns the number of products that it summed.
+func matMulTN(ctx *Ctx, onto bool, x, g, w tensor.Matrix) int64 {
 	wantShape("kernel.MatMulTN: g", g, x.Rows, g.Cols)
 	wantShape("kernel.MatMulTN: w", w, x.Cols, g.Cols)
 	n, a, b := x.Rows, x.Cols, g.Cols
 	c := &ctx.call
 	p := ctx.products()
-	*c = call{x: x, y: g, dst: w}
+	*c = call{x: x, y: g, dst: w, onto: onto}
 	c.parts = max(1, min(n/tnRows, tnParts, tnValues/max(a*b, 1)))
 	c.n, c.grain = n, (n+c.parts-1)/c.parts
 	c.matmul = matmulOperands{loops: p, tn: cutResult(a, c.parts)}
@@ -55,11 +69,14 @@ func MatMulTN(ctx *Ctx, x, g, w tensor.Matrix) {
 	c.scratch = ctx.floats(c.parts*a*b + ctx.Pool.Threads()*c.matmul.tn.buffer)
 	ctx.Pool.Run(c.parts*c.matmul.tn.tiles, (*tilePieces)(c))
 	done := c.done.Load()
-	if c.parts > 1 {
+	if c.apart() {
 		ctx.combine()
 	}
-	ctx.Count.Add(2*done*int64(b), 4*int64(n*a+n*b+a*b))
+	return done * int64(b)
 }
+
+// apart reports whether the parts of a transposed product lie apart from dst.
+func (c *call) apart() bool { return c.parts > 1 || c.onto }
 
 // tilePieces runs part i/tiles of the rows against tile i%tiles of the result's rows.
 type tilePieces call
@@ -73,7 +90,7 @@ func (t *tilePieces) Piece(worker, piece int) {
 	a0 := tile * cut.tile
 	a1 := min(a0+cut.tile, c.x.Cols)
 	out := c.dst
-	if c.parts > 1 {
+	if c.apart() {
 		out = c.partial(part)
 	}
 	buffer := c.scratch[len(c.scratch)-(worker+1)*cut.buffer:][:cut.buffer]

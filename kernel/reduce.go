@@ -8,10 +8,22 @@ import "github.com/weft-gnn/weft/tensor"
 // Contract: overwrites s; no rows sum to 0. Fixed pieces of rows are summed in order.
 // Cost: work nk, bytes 4(nk + k).
 func ColumnSum(ctx *Ctx, x, s tensor.Matrix) {
-	wantShape("kernel.ColumnSum: s", s, 1, x.Cols)
-	ctx.call = call{body: columnSumRows, x: x, dst: s}
-	n, k := ctx.reduceRows(x.Rows, x.Cols), int64(x.Cols)
+	n, k := columnSum(ctx, false, x, s), int64(x.Cols)
 	ctx.Count.Add(n*k, 4*(n*k+k))
+}
+
+// ColumnSumOnto computes s += 1ᵀX, of rows that are a piece of more, as [ColumnSum].
+//
+// Cost: work nk, bytes 4(nk + 2k).
+func ColumnSumOnto(ctx *Ctx, x, s tensor.Matrix) {
+	n, k := columnSum(ctx, true, x, s), int64(x.Cols)
+	ctx.Count.Add(n*k, 4*(n*k+2*k))
+}
+
+func columnSum(ctx *Ctx, onto bool, x, s tensor.Matrix) int64 {
+	wantShape("kernel.ColumnSum: s", s, 1, x.Cols)
+	ctx.call = call{body: columnSumRows, x: x, dst: s, onto: onto}
+	return ctx.reduceRows(x.Rows, x.Cols)
 }
 
 func columnSumRows(c *call, _, piece, lo, hi int) {
@@ -44,15 +56,30 @@ func (c *Ctx) reduceRows(n, width int) int64 {
 // Contract: overwrites z. Fixed pieces are summed in order, in float64.
 // Cost: work 2rk, bytes 4(2rk + 1).
 func Dot(ctx *Ctx, x, y, z tensor.Matrix) {
+	sum, n := innerProduct(ctx, x, y, z)
+	z.Data[0] = float32(sum)
+	ctx.Count.Add(2*n, 4*(2*n+1))
+}
+
+// DotOnto computes z += Σ X ⊙ Y, of rows that are a piece of more, as [Dot].
+//
+// Cost: work 2rk, bytes 4(2rk + 2).
+func DotOnto(ctx *Ctx, x, y, z tensor.Matrix) {
+	sum, n := innerProduct(ctx, x, y, z)
+	z.Data[0] = float32(float64(z.Data[0]) + sum)
+	ctx.Count.Add(2*n, 4*(2*n+2))
+}
+
+// innerProduct returns Σ X ⊙ Y and the number of its terms.
+func innerProduct(ctx *Ctx, x, y, z tensor.Matrix) (sum float64, terms int64) {
 	wantShape("kernel.Dot: y", y, x.Rows, x.Cols)
 	wantShape("kernel.Dot: z", z, 1, 1)
 	c := &ctx.call
 	*c = call{body: dotRows, x: x, y: y}
 	c.cut(x.Rows, x.Cols)
 	c.sums = ctx.doubles(c.pieces)
-	n, k := ctx.cutRows(), int64(x.Cols)
-	z.Data[0] = float32(total(c.sums))
-	ctx.Count.Add(2*n*k, 4*(2*n*k+1))
+	n := ctx.cutRows()
+	return total(c.sums), n * int64(x.Cols)
 }
 
 func dotRows(c *call, _, piece, lo, hi int) {
