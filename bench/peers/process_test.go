@@ -55,3 +55,25 @@ func TestPeerEnv(t *testing.T) {
 		t.Errorf("environment:\n%s", env)
 	}
 }
+
+func TestTicks(t *testing.T) {
+	a, err := parseTicks("cpu  10 0 10 70 10 0\ncpu0 1 1 1 1 1 1\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := parseTicks("cpu  50 0 20 120 10 0\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := a.busyUntil(b); got != 0.5 {
+		t.Errorf("busy %v, want 0.5", got)
+	}
+	if got := a.busyUntil(a); got != 0 {
+		t.Errorf("busy %v in no time", got)
+	}
+	for _, bad := range []string{"", "cpu 1 2", "cpu 1 2 x 4 5"} {
+		if _, err := parseTicks(bad); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}

@@ -27,8 +27,11 @@ type report struct {
 // row is one comparison.
 type row struct {
 	key
-	Commit  string             `json:"commit"` // of weft
-	Date    string             `json:"date"`
+	Commit string `json:"commit"` // of weft
+	Date   string `json:"date"`
+	// Others is the share of the processors' time that other programs took just
+	// before the row was measured.
+	Others  float64            `json:"other_load"`
 	Systems map[string]measure `json:"systems"`
 	Verdict verdict            `json:"verdict"`
 }
@@ -57,6 +60,9 @@ const (
 	lossAfter  = 5
 	lossWithin = 1e-3
 )
+
+// quiet is the load by others up to which a row may be believed.
+const quiet = 0.1
 
 // summed fills what follows from the samples.
 func (m measure) summed() measure {

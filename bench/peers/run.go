@@ -92,7 +92,7 @@ func (b *bench) all(ctx context.Context) error {
 			r.Systems = b.report.kept(k, b.commit, b.keepPeers)
 		}
 		log.Printf("[%d/%d, %v] %v", i+1, len(b.rows), time.Since(begin).Round(time.Second), k)
-		measured, err := b.row(ctx, r)
+		measured, err := b.row(ctx, &r)
 		if err != nil {
 			return fmt.Errorf("%v: %w", k, err)
 		}
@@ -108,7 +108,7 @@ func (b *bench) all(ctx context.Context) error {
 }
 
 // row measures the systems that a row lacks, in turns.
-func (b *bench) row(ctx context.Context, r row) (bool, error) {
+func (b *bench) row(ctx context.Context, r *row) (bool, error) {
 	kept := slices.Collect(maps.Keys(r.Systems))
 	lacking := slices.DeleteFunc(slices.Clone(b.systems), func(s system) bool {
 		return slices.Contains(kept, s.name) || !s.runs(r.key)
@@ -123,6 +123,12 @@ func (b *bench) row(ctx context.Context, r row) (bool, error) {
 	start, err := b.weft.weights(ctx, r.key, dir)
 	if err != nil {
 		return false, err
+	}
+	if r.Others, err = othersLoad(ctx); err != nil {
+		return false, err
+	}
+	if r.Others > quiet {
+		log.Printf("  other programs take %.0f %% of the processors: this row is not to be believed", 100*r.Others)
 	}
 	long := map[string]bool{}
 	for turn := range b.turns {

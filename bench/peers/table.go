@@ -121,7 +121,29 @@ func memory(rows []row) string {
 		}
 		tableRow(&b, append(cells, ratio(r.Verdict.MemoryShare)))
 	}
-	return b.String()
+	return b.String() + packages(rows)
+}
+
+// packages says how much of the memory is the peers' packages alone.
+func packages(rows []row) string {
+	var parts []string
+	for _, env := range []string{"dgl", "pyg"} {
+		least := int64(0)
+		for _, r := range rows {
+			for _, s := range peerSystems() {
+				if base := r.Systems[s.name].BaseRSSBytes; s.env == env && base > 0 && (least == 0 || base < least) {
+					least = base
+				}
+			}
+		}
+		if least > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", env, mebibytes(least)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "\nOf this, packages alone when they have been loaded: " + strings.Join(parts, ", ") + ".\n"
 }
 
 // name is the model's, marked where the row is void.
@@ -216,13 +238,16 @@ func against(what string, bar bars, rows []row, of func(verdict) float64) string
 	return b.String() + strings.Join(misses, "")
 }
 
-// faults lists what else is to be said of a row: memory above the bar, losses
-// that differ, systems that gave no measurement.
+// faults lists what else is to be said of a row: memory above the bar, a machine
+// that was busy, losses that differ, systems that gave no measurement.
 func (r row) faults() string {
 	var b strings.Builder
 	name := fmt.Sprintf("%s %s %d", r.Data, r.Model, r.Hidden)
 	if x := r.Verdict.MemoryShare; x > memoryBar {
 		fmt.Fprintf(&b, "- miss: %s: memory %.2f of %s's, want at most %g\n", name, x, r.Verdict.Smallest, memoryBar)
+	}
+	if r.Others > quiet {
+		fmt.Fprintf(&b, "- busy: %s: other programs took %.0f %% of the processors just before\n", name, 100*r.Others)
 	}
 	for _, s := range r.Verdict.Void {
 		fmt.Fprintf(&b, "- void: %s: loss after %d steps %v, weft %v\n", s+" in "+name, lossAfter, *r.Systems[s].Loss, *r.Systems["weft"].Loss)

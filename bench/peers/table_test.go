@@ -18,7 +18,9 @@ func sample() *report {
 		"weft": at(10, 400, 0.5), "weft-nofold": at(10, 400, 0.5), "dgl": at(20, 600, 0.5),
 		"pyg-edge": {Error: "out of memory (limit 16 GiB)"}}))
 	p.put(rowOf(key{"arxiv@1", "gin", 16, 2}, map[string]measure{"weft": at(1000, 1, 2), "dgl": at(500, 2, 3)}))
-	p.put(rowOf(key{"cora", "gcn", 64, 1}, map[string]measure{"weft": at(5, 1, 2), "dgl": at(5, 2, 2)}))
+	busy := rowOf(key{"cora", "gcn", 64, 1}, map[string]measure{"weft": at(5, 1, 2), "dgl": at(5, 2, 2)})
+	busy.Others, busy.Systems["dgl"] = 0.5, measure{MedianMS: 5, BaseRSSBytes: 3 << 20}
+	p.put(busy)
 	return p
 }
 
@@ -35,6 +37,8 @@ func TestMarkdown(t *testing.T) {
 		"without folding gat has no bar":    "- Unfolded, 2 rows: least ratio 2.00 (want 1.5), geometric mean 2.83 (want 4).",
 		"memory above its bar is a miss":    "- miss: cora gat 64: memory 0.67 of dgl's, want at most 0.5",
 		"the reason of a failure is listed": "- cora gat 64: pyg-edge: out of memory (limit 16 GiB)",
+		"a busy machine is told":            "- busy: cora gcn 64: other programs took 50 % of the processors just before",
+		"packages' memory is told":          "Of this, packages alone when they have been loaded: dgl 3 MiB.",
 		"threads stand apart":               "## 1 thread\n",
 		"versions are named":                "dgl: dgl 2.1.0, torch 2.2.1.",
 	} {
