@@ -12,14 +12,15 @@ import (
 // Stream is a way to walk memory in order.
 type Stream uint8
 
-// The streams. A copy reads as much as it writes.
+// The streams. A copy reads as much as it writes; a change writes what it read.
 const (
 	StreamRead Stream = iota
 	StreamWrite
 	StreamCopy
+	StreamChange
 )
 
-func (s Stream) String() string { return [...]string{"read", "write", "copy"}[s] }
+func (s Stream) String() string { return [...]string{"read", "write", "copy", "change"}[s] }
 
 // meterLengths are the lengths of rows that a meter gathers, in bytes: one value,
 // parts of a cache line, and whole lines.
@@ -86,12 +87,16 @@ func (m *Meter) Close() {
 // Stream returns the rate of a stream over a set of so many bytes of all
 // threads together; a copy reads one half of them and writes the other.
 //
-// Units: bytes per second, those read and those written.
+// Units: bytes per second, those read and those written; a change does both to
+// every byte.
 func (m *Meter) Stream(s Stream, bytes int64) float64 {
 	part := m.part(bytes)
 	moved := float64(part)
-	if s == StreamCopy {
+	switch s {
+	case StreamCopy:
 		part /= 2
+	case StreamChange:
+		moved *= 2
 	}
 	best := 0.0 // passes per second
 	for _, loop := range m.loops.streams[s] {

@@ -7,7 +7,7 @@ import (
 
 // memoryLoops are the loops that a meter tries.
 type memoryLoops struct {
-	streams [StreamCopy + 1][]streamLoop
+	streams [StreamChange + 1][]streamLoop
 	gathers map[int][]gatherLoop // by the bytes of a row
 }
 
@@ -28,9 +28,10 @@ var atOnce = []int{0}
 
 var memoryLoopsGeneric = memoryLoops{
 	streams: [...][]streamLoop{
-		StreamRead:  {{readGeneric, atOnce}},
-		StreamWrite: {{writeGeneric, atOnce}},
-		StreamCopy:  {{copyGeneric, atOnce}},
+		StreamRead:   {{readGeneric, atOnce}},
+		StreamWrite:  {{writeGeneric, atOnce}},
+		StreamCopy:   {{copyGeneric, atOnce}},
+		StreamChange: {{changeGeneric, atOnce}},
 	},
 	gathers: gathersGeneric(),
 }
@@ -45,6 +46,15 @@ func writeGeneric(rounds int, _, to *float32, _ int) {
 
 func copyGeneric(rounds int, from, to *float32, _ int) {
 	copy(meterBlocks(to, rounds), meterBlocks(from, rounds))
+}
+
+func changeGeneric(rounds int, from, _ *float32, _ int) {
+	for x := meterBlocks(from, rounds); len(x) >= 4; x = x[4:] {
+		x[0]++
+		x[1]++
+		x[2]++
+		x[3]++
+	}
 }
 
 func meterBlocks(p *float32, n int) []float32 { return unsafe.Slice(p, n*meterBlock/4) }

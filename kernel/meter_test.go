@@ -28,16 +28,18 @@ func TestMeterLoopsWriteTheirPart(t *testing.T) {
 				}
 				to[0] = 9 // what writing streams write: the first value, or 1
 				loop.run(rounds, &from[0], &to[0], loop.aheads[0])
+				added := from[0] - guard // what a change adds: the first value, or 1
 				for j, v := range values {
-					at, want := j-(2*guard+size), float32(j)
-					written := at >= 0 && at < size && Stream(s) != StreamRead
+					in, out, want := j-guard, j-(2*guard+size), float32(j)
 					switch {
-					case written && Stream(s) == StreamCopy:
-						want = from[at]
-					case written:
-						want = to[0]
-					case at == 0:
+					case out == 0 && Stream(s) != StreamWrite && Stream(s) != StreamCopy:
 						want = 9
+					case out >= 0 && out < size && Stream(s) == StreamCopy:
+						want = from[out]
+					case out >= 0 && out < size && Stream(s) == StreamWrite:
+						want = to[0]
+					case in >= 0 && in < size && Stream(s) == StreamChange:
+						want += added
 					}
 					if v != want {
 						t.Fatalf("%v, %v %d: value %d is %v, want %v", isa, Stream(s), i, j, v, want)
@@ -57,7 +59,7 @@ func TestMeterMeasures(t *testing.T) {
 			}
 			defer m.Close()
 			for _, bytes := range []int64{0, 1 << 30} {
-				for s := range StreamCopy + 1 {
+				for s := range StreamChange + 1 {
 					if r := m.Stream(s, bytes); r < 1e6 || r > 1e14 {
 						t.Errorf("%v, %d threads: %v over %d bytes: %g bytes per second", isa, threads, s, bytes, r)
 					}
@@ -86,7 +88,7 @@ func BenchmarkMeter(b *testing.B) {
 		}
 		defer m.Close()
 		for _, size := range []int64{32 << 10, 512 << 10, 16 << 20, 256 << 20} {
-			for s := range StreamCopy + 1 {
+			for s := range StreamChange + 1 {
 				b.Run(fmt.Sprintf("stream=%v/bytes=%d/threads=%d", s, size, threads), func(b *testing.B) {
 					best := 0.0
 					for b.Loop() {

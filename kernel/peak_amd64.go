@@ -59,6 +59,11 @@ func copyPastAVX512(rounds int, p *float32, to *float32)
 //go:noescape
 func copyPastAheadAVX512(rounds int, p *float32, to *float32, ahead int)
 
+// changeAVX512 adds the first value to all of rounds × 512 bytes.
+//
+//go:noescape
+func changeAVX512(rounds int, p *float32)
+
 // gatherAVX512x4 adds four rows per round, those of index ⊕ flip; rows have 4 bytes.
 //
 //go:noescape
@@ -183,6 +188,11 @@ func copyPastAVX2(rounds int, p *float32, to *float32)
 //
 //go:noescape
 func copyPastAheadAVX2(rounds int, p *float32, to *float32, ahead int)
+
+// changeAVX2 adds the first value to all of rounds × 512 bytes.
+//
+//go:noescape
+func changeAVX2(rounds int, p *float32)
 
 // gatherAVX2x4 adds four rows per round, those of index ⊕ flip; rows have 4 bytes.
 //

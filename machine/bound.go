@@ -6,8 +6,9 @@ import "math"
 type Demand struct {
 	// Work is the number of scalar operations.
 	Work int64
-	// Read and Written are bytes that are read or written in order, each once.
-	Read, Written int64
+	// Read and Written are bytes that are read or written in order, each once;
+	// Changed are those that may be written where they were read.
+	Read, Written, Changed int64
 	// Gathers are rows that are read in another order, some of them often.
 	Gathers []Gathered
 }
@@ -41,6 +42,7 @@ type Traffic struct {
 type Served struct {
 	Read    int64      `json:"read"`
 	Written int64      `json:"written"`
+	Changed int64      `json:"changed"` // both read and written
 	Gathers []RowBytes `json:"gathers,omitempty"`
 }
 
@@ -61,21 +63,24 @@ type RowBytes struct {
 // just run before: what fits is there, and of more a part survives, see survivors.
 func (m *Machine) Serve(d Demand) Traffic {
 	t := Traffic{Work: d.Work, Levels: make([]Served, len(m.Levels))}
-	set := d.Read + d.Written
+	set := d.Read + d.Written + d.Changed
 	for _, g := range d.Gathers {
 		set += g.Reuse.Distinct * g.unit()
 		m.serveRows(g, t.Levels)
 	}
-	var size, read, written int64 // of all levels so far
+	var size int64 // of all levels so far
+	var before Served
 	for i, l := range m.Levels {
 		size += l.Bytes * int64(l.Caches)
 		part := 1.0
 		if l.Bytes > 0 {
 			part = survivors(float64(set) / float64(size))
 		}
-		toRead, toWrite := int64(part*float64(d.Read)), int64(part*float64(d.Written))
-		t.Levels[i].Read, t.Levels[i].Written = toRead-read, toWrite-written
-		read, written = toRead, toWrite
+		of := func(bytes int64) int64 { return int64(part * float64(bytes)) }
+		all := Served{Read: of(d.Read), Written: of(d.Written), Changed: of(d.Changed)}
+		s := &t.Levels[i]
+		s.Read, s.Written, s.Changed = all.Read-before.Read, all.Written-before.Written, all.Changed-before.Changed
+		before = all
 	}
 	return t
 }
@@ -158,7 +163,7 @@ func (m *Machine) Bound(t Traffic) Bound {
 	var largest float64
 	for i, s := range t.Levels[:min(len(t.Levels), len(m.Levels))] {
 		l := m.Levels[i]
-		streams, gathers := l.stream(s.Read, s.Written), 0.0
+		streams, gathers := l.stream(s.Read, s.Written, s.Changed), 0.0
 		for _, g := range s.Gathers {
 			gathers += l.gather(g.RowBytes, g.Bytes)
 		}

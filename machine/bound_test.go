@@ -12,7 +12,7 @@ import (
 // caches of 64 and 640 bytes, of which two threads have two and one.
 func toy() *Machine {
 	level := func(name string, bytes int64, caches int, rate float64) Level {
-		return Level{Name: name, Bytes: bytes, Caches: caches, Read: rate, Write: rate / 2, Copy: rate * 0.8,
+		return Level{Name: name, Bytes: bytes, Caches: caches, Read: rate, Write: rate / 2, Copy: rate * 0.8, Change: rate * 0.9,
 			Gather: []RowRate{{4, rate / 16}, {64, rate / 2}, {256, rate}}}
 	}
 	return &Machine{CPU: "toy", Cores: 2, Threads: 2, ISA: "none", FMA: 100,
@@ -162,6 +162,7 @@ func TestBound(t *testing.T) {
 		{"a read", calm, 1, "memory streams"},
 		{"a write", at(1, Served{Written: 100}), 2, "L2 streams"},
 		{"a copy", at(1, Served{Read: 40, Written: 40}), 1, "L2 streams"},
+		{"a change", at(1, Served{Changed: 45}), 1, "L2 streams"},
 		{"a copy and more to read", at(1, Served{Read: 140, Written: 40}), 2, "L2 streams"},
 		{"a copy and more to write", at(1, Served{Read: 40, Written: 90}), 2, "L2 streams"},
 		{"rows that were measured", at(1, Served{Gathers: []RowBytes{{64, 100}}}), 2, "L2 gathers"},

@@ -10,8 +10,8 @@ import (
 // by half of all edges: it stays in the cache, the others do not fit.
 func Example() {
 	m := &machine.Machine{CPU: "example", Cores: 1, Threads: 1, ISA: "avx2", FMA: 100e9, Levels: []machine.Level{
-		{Name: "L1", Bytes: 4 << 10, Caches: 1, Read: 200e9, Write: 100e9, Copy: 150e9, Gather: []machine.RowRate{{RowBytes: 64, Rate: 100e9}}},
-		{Name: "memory", Read: 20e9, Write: 10e9, Copy: 16e9, Gather: []machine.RowRate{{RowBytes: 64, Rate: 10e9}}},
+		{Name: "L1", Bytes: 4 << 10, Caches: 1, Read: 200e9, Write: 100e9, Copy: 150e9, Change: 150e9, Gather: []machine.RowRate{{RowBytes: 64, Rate: 100e9}}},
+		{Name: "memory", Read: 20e9, Write: 10e9, Copy: 16e9, Change: 16e9, Gather: []machine.RowRate{{RowBytes: 64, Rate: 10e9}}},
 	}}
 	ids := make([]int32, 2_000_000)
 	for i := range ids {

@@ -18,7 +18,7 @@ func known() *Machine {
 	m.FMA = 1e9
 	for i := range m.Levels {
 		l := &m.Levels[i]
-		l.Read, l.Write, l.Copy, l.Gather = 3, 2, 2.5, []RowRate{{4, 1}, {64, 2}}
+		l.Read, l.Write, l.Copy, l.Change, l.Gather = 3, 2, 2.5, 2.5, []RowRate{{4, 1}, {64, 2}}
 	}
 	return m
 }

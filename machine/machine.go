@@ -36,10 +36,12 @@ type Level struct {
 	// both are 0 for the memory, which holds everything.
 	Bytes  int64 `json:"bytes"`
 	Caches int   `json:"caches"`
-	// Read and Write are streams, Copy is one that reads as much as it writes.
-	Read  float64 `json:"read_bytes_per_s"`
-	Write float64 `json:"write_bytes_per_s"`
-	Copy  float64 `json:"copy_bytes_per_s"`
+	// Read and Write are streams, Copy is one that reads as much as it writes, and
+	// Change one that writes what it read, of which bytes count twice.
+	Read   float64 `json:"read_bytes_per_s"`
+	Write  float64 `json:"write_bytes_per_s"`
+	Copy   float64 `json:"copy_bytes_per_s"`
+	Change float64 `json:"change_bytes_per_s"`
 	// Gather are rows read in random order, by their length, ascending.
 	Gather []RowRate `json:"gather"`
 }
@@ -77,7 +79,7 @@ func (l Level) validate(last bool) error {
 	if holds := l.Bytes > 0 && l.Caches > 0; holds == last {
 		return fmt.Errorf("machine: %s: %d caches of %d bytes", l.Name, l.Caches, l.Bytes)
 	}
-	rates := []float64{l.Read, l.Write, l.Copy}
+	rates := []float64{l.Read, l.Write, l.Copy, l.Change}
 	before := 0
 	for _, g := range l.Gather {
 		if g.RowBytes <= before {
@@ -134,7 +136,8 @@ func (m *Machine) Best(o *Machine) *Machine {
 
 // raise takes a level's rates where they are higher.
 func (l *Level) raise(o Level) {
-	l.Read, l.Write, l.Copy = max(l.Read, o.Read), max(l.Write, o.Write), max(l.Copy, o.Copy)
+	l.Read, l.Write = max(l.Read, o.Read), max(l.Write, o.Write)
+	l.Copy, l.Change = max(l.Copy, o.Copy), max(l.Change, o.Change)
 	for i, g := range l.Gather {
 		for _, other := range o.Gather {
 			if other.RowBytes == g.RowBytes {
@@ -145,8 +148,9 @@ func (l *Level) raise(o Level) {
 }
 
 // order takes out what only noise explains: longer rows are gathered at no lower
-// a rate than shorter ones, streams are no slower than the longest rows, and a
-// level is no slower than those behind it.
+// a rate than shorter ones, streams are no slower than the longest rows, changes
+// no slower than copies, which do the same, and a level is no slower than those
+// behind it.
 func (m *Machine) order() {
 	for i := range slices.Backward(m.Levels) {
 		l := &m.Levels[i]
@@ -157,6 +161,7 @@ func (m *Machine) order() {
 			l.Gather[j].Rate = max(l.Gather[j].Rate, l.Gather[j-1].Rate)
 		}
 		l.Read = max(l.Read, l.Gather[len(l.Gather)-1].Rate)
+		l.Change = max(l.Change, l.Copy)
 	}
 }
 
@@ -181,9 +186,9 @@ func (l Level) gather(row int, bytes int64) float64 {
 // time returns the seconds of one row.
 func (g RowRate) time() float64 { return float64(g.RowBytes) / g.Rate }
 
-// stream returns the time of reading and writing so many bytes in order: as much
-// as possible is copied, the rest is read or written.
-func (l Level) stream(read, written int64) float64 {
+// stream returns the time of reading, writing and changing so many bytes in
+// order: as much as possible is copied, the rest is read or written.
+func (l Level) stream(read, written, changed int64) float64 {
 	both := min(read, written)
-	return 2*float64(both)/l.Copy + float64(read-both)/l.Read + float64(written-both)/l.Write
+	return 2*float64(changed)/l.Change + 2*float64(both)/l.Copy + float64(read-both)/l.Read + float64(written-both)/l.Write
 }

@@ -28,7 +28,7 @@ const (
 )
 
 func (m *Machine) measure(ctx context.Context, set int64, progress func(done, of int)) error {
-	steps := survey{ctx: ctx, of: 2 + len(m.Levels)*(3+len(kernel.GatherRows())), progress: progress}
+	steps := survey{ctx: ctx, of: 2 + len(m.Levels)*(4+len(kernel.GatherRows())), progress: progress}
 	steps.take(func() { m.FMA = kernel.MeasureFMA(m.Threads) })
 	if steps.err() != nil {
 		return steps.err()
@@ -78,6 +78,7 @@ func (s *survey) level(l *Level, meter *kernel.Meter, bytes int64) {
 	s.take(func() { l.Read = meter.Stream(kernel.StreamRead, bytes) })
 	s.take(func() { l.Write = meter.Stream(kernel.StreamWrite, bytes) })
 	s.take(func() { l.Copy = meter.Stream(kernel.StreamCopy, bytes) })
+	s.take(func() { l.Change = meter.Stream(kernel.StreamChange, bytes) })
 	for _, row := range kernel.GatherRows() {
 		s.take(func() { l.Gather = append(l.Gather, RowRate{row, meter.Gather(row, bytes)}) })
 	}

@@ -30,17 +30,21 @@ func (m *Machine) Over(e program.Extent) *Roofline {
 // Demand returns what operation v of a program asks for. Work and bytes are
 // those of its cost or, which is equal, those that its kernel counted.
 //
-// What is written is its result, or the operands that it overwrites; what is
-// gathered is what it says to gather; the rest of its bytes is read in order.
+// What is written is its result; where that may lie over an operand, or the op
+// overwrites operands, these are changed. What is gathered is what it says to
+// gather; the rest of its bytes is read in order.
 func (r *Roofline) Demand(p *program.Program, v program.Value, work, bytes int64) Demand {
 	n := p.Nodes[v]
 	d := Demand{Work: work, Written: r.size(n.Type)}
-	if o, ok := n.Op.(program.Effect); ok {
+	switch o := n.Op.(type) {
+	case program.InPlace:
+		d.Written, d.Changed = 0, d.Written
+	case program.Effect:
 		for _, i := range o.Writes() {
-			d.Written += r.size(p.Type(n.In[i]))
+			d.Changed += r.size(p.Type(n.In[i]))
 		}
 	}
-	d.Read = bytes - d.Written
+	d.Read = bytes - d.Written - 2*d.Changed
 	for _, g := range program.GathersOf(n.Op) {
 		row := 4 * p.Type(n.In[g.Operand]).Cols.N
 		reuse := r.reuseOf(reading{g.Over, g.By, g.Own, perLine(row)})

@@ -119,14 +119,14 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestDenseAndUpdates: what names no rows is streams alone; an update writes what
+// TestDenseAndUpdates: what names no rows is streams alone; an update changes what
 // it overwrites.
 func TestDenseAndUpdates(t *testing.T) {
 	const n, a, c = 101, 8, 3
 	all := demands(t, star(t, n), func(b *program.Builder) {
 		x := b.Input("x", program.Vertices, program.Sym("a", a))
 		w := b.Param("w", program.Cols(a), program.Cols(c), program.Glorot)
-		b.Output("y", b.MatMul(x, w))
+		b.Output("y", b.ReLU(b.MatMul(x, w)))
 		rate := b.Add(program.Input{Name: "lr", Of: program.Type{Space: program.One, Rows: program.Cols(1), Cols: program.Cols(1)}})
 		b.Add(program.SGD{Momentum: 0.9}, w, b.Param("g", program.Cols(a), program.Cols(c), program.Glorot), rate,
 			b.Add(program.State{Name: "v", Of: b.Type(w)}))
@@ -134,9 +134,14 @@ func TestDenseAndUpdates(t *testing.T) {
 	d := all["MatMul(xW)"]
 	if d.Work != 2*n*a*c || d.Written != 4*n*c || d.Read != 4*(n*a+a*c) || d.Gathers != nil {
 		t.Errorf("got %+v", d)
-	} // The parameter and its velocity are written; both, and the gradient, are read.
+	}
+	// The parameter and its velocity are changed, the gradient is read.
 	d = all["SGD(momentum 0.9)"]
-	if d.Written != 2*4*a*c || d.Read != 3*4*a*c {
+	if d.Changed != 2*4*a*c || d.Read != 4*a*c || d.Written != 0 {
 		t.Errorf("an update: %+v", d)
+	}
+	d = all["relu"]
+	if d.Changed != 4*n*c || d.Read != 0 || d.Written != 0 {
+		t.Errorf("what may be done in place: %+v", d)
 	}
 }

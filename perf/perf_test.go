@@ -21,7 +21,7 @@ func known(threads int) *machine.Machine {
 	m.FMA = 1e9
 	for i := range m.Levels {
 		l := &m.Levels[i]
-		l.Read, l.Write, l.Copy, l.Gather = 1e9, 1e9, 1e9, []machine.RowRate{{RowBytes: 4, Rate: 1e9}}
+		l.Read, l.Write, l.Copy, l.Change, l.Gather = 1e9, 1e9, 1e9, 1e9, []machine.RowRate{{RowBytes: 4, Rate: 1e9}}
 	}
 	return m
 }

@@ -114,7 +114,7 @@ func WriteMachine(w io.Writer, m *machine.Machine) error {
 		return err
 	}
 	t := table{left: 1}
-	head := []string{"", "size", "read", "write", "copy"}
+	head := []string{"", "size", "read", "write", "copy", "change"}
 	for _, g := range m.Levels[0].Gather {
 		head = append(head, fmt.Sprintf("rows of %d", g.RowBytes))
 	}
@@ -124,7 +124,7 @@ func WriteMachine(w io.Writer, m *machine.Machine) error {
 		if l.Bytes > 0 {
 			size = fmt.Sprintf("%d × %s", l.Caches, capacity(l.Bytes))
 		}
-		row := []string{l.Name, size, number(l.Read / 1e9), number(l.Write / 1e9), number(l.Copy / 1e9)}
+		row := []string{l.Name, size, number(l.Read / 1e9), number(l.Write / 1e9), number(l.Copy / 1e9), number(l.Change / 1e9)}
 		for _, g := range l.Gather {
 			row = append(row, number(g.Rate/1e9))
 		}

@@ -75,16 +75,16 @@ some CPU; 2 cores, avx2, go1.26
 func TestWriteMachine(t *testing.T) {
 	gather := []machine.RowRate{{RowBytes: 4, Rate: 1.5e9}, {RowBytes: 64, Rate: 22e9}}
 	m := &machine.Machine{CPU: "some CPU", Cores: 4, Threads: 2, ISA: "avx512", FMA: 530e9, Levels: []machine.Level{
-		{Name: "L1", Bytes: 48 << 10, Caches: 2, Read: 900e9, Write: 500e9, Copy: 1000e9, Gather: gather},
-		{Name: "L2", Bytes: 1 << 20, Caches: 2, Read: 500e9, Write: 250e9, Copy: 400e9, Gather: gather},
-		{Name: "memory", Read: 80e9, Write: 40e9, Copy: 70e9, Gather: gather},
+		{Name: "L1", Bytes: 48 << 10, Caches: 2, Read: 900e9, Write: 500e9, Copy: 1000e9, Change: 900e9, Gather: gather},
+		{Name: "L2", Bytes: 1 << 20, Caches: 2, Read: 500e9, Write: 250e9, Copy: 400e9, Change: 300e9, Gather: gather},
+		{Name: "memory", Read: 80e9, Write: 40e9, Copy: 70e9, Change: 80e9, Gather: gather},
 	}}
 	checkText(t, func(w io.Writer) error { return WriteMachine(w, m) }, `some CPU; 4 cores, avx512
 on 2 threads: 530 GFLOP/s of multiply-adds; GB/s:
-              size  read  write  copy  rows of 4  rows of 64
-L1      2 × 48 KiB   900    500  1000       1.50        22.0
-L2       2 × 1 MiB   500    250   400       1.50        22.0
-memory           –  80.0   40.0  70.0       1.50        22.0
+              size  read  write  copy  change  rows of 4  rows of 64
+L1      2 × 48 KiB   900    500  1000     900       1.50        22.0
+L2       2 × 1 MiB   500    250   400     300       1.50        22.0
+memory           –  80.0   40.0  70.0    80.0       1.50        22.0
 `)
 }
 

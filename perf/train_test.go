@@ -27,10 +27,10 @@ func karate(name string) TrainCase {
 func bytesOf(t *testing.T, op Op) (sum int64) {
 	t.Helper()
 	for _, s := range op.Traffic.Levels {
-		if s.Read < 0 || s.Written < 0 {
+		if s.Read < 0 || s.Written < 0 || s.Changed < 0 {
 			t.Errorf("%s: a level serves %+v", op.Name, s)
 		}
-		sum += s.Read + s.Written
+		sum += s.Read + s.Written + 2*s.Changed
 		for _, g := range s.Gathers {
 			sum += g.Bytes
 		}

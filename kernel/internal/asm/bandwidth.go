@@ -23,6 +23,7 @@ func bandwidth() {
 			copyLoop(v, past, false)
 			copyLoop(v, past, true)
 		}
+		changeLoop(v)
 		for row := 4; row <= 1024; row *= 2 {
 			if row != 8 {
 				gatherLoop(v, row, false)
@@ -162,6 +163,23 @@ func copyLoop(v vectors, past, asks bool) {
 			}
 			ADDQ(U32(block), p)
 			ADDQ(U32(block), to)
+		}
+	})
+}
+
+// changeLoop reads and writes the same place.
+func changeLoop(v vectors) {
+	loopOver("change"+v.name, "func(rounds int, p *float32)", "adds the first value to all of rounds × 512 bytes.", func() func() {
+		p := Load(Param("p"), GP64())
+		first := v.register()
+		VBROADCASTSS(Mem{Base: p}, first)
+		return func() {
+			for at := 0; at < block; at += v.bytes {
+				x := v.register()
+				VADDPS(Mem{Base: p, Disp: at}, first, x)
+				VMOVUPS(x, Mem{Base: p, Disp: at})
+			}
+			ADDQ(U32(block), p)
 		}
 	})
 }
