@@ -149,8 +149,8 @@ func gunzipHead(head []byte) []byte {
 	return out[:n]
 }
 
-// Stem returns the name that a file or folder gives its set: "4elt" for
-// 4elt.graph, "molesol" for ogbg_molesol.
+// Stem returns the name that a file gives its set: "4elt" for 4elt.graph,
+// "molesol" for ogbg_molesol.zip.
 func Stem(base string) string {
 	name := base
 	for _, packed := range []string{".gz", ".zst", ".zip"} {
@@ -159,6 +159,12 @@ func Stem(base string) string {
 	if ext := filepath.Ext(name); ext != "" && ext != name {
 		name = strings.TrimSuffix(name, ext)
 	}
+	return FolderStem(name)
+}
+
+// FolderStem is Stem for a folder, whose name has no ending: "arxiv@0.1" is one.
+func FolderStem(base string) string {
+	name := base
 	for _, kind := range []string{"ogbn", "ogbg", "ogbl"} {
 		for _, sep := range []string{"_", "-"} {
 			if s, ok := strings.CutPrefix(name, kind+sep); ok && s != "" {

@@ -12,3 +12,11 @@ func TestStem(t *testing.T) {
 		}
 	}
 }
+
+func TestFolderStem(t *testing.T) {
+	for base, want := range map[string]string{"arxiv@0.1": "arxiv@0.1", "ogbg_molesol": "molesol", "people.csv": "people.csv"} {
+		if got := FolderStem(base); got != want {
+			t.Errorf("%q: %q, want %q", base, got, want)
+		}
+	}
+}

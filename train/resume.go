@@ -44,7 +44,7 @@ func (t *Trainer) ended() {
 	case t.state.Done:
 		t.set.Log.Info(fmt.Sprintf("the run ended after %d epochs, %d of them without improvement: its patience is %d", t.state.Epoch, t.state.Stop.Waited, t.cfg.Patience))
 	case t.state.Epoch == t.cfg.Epochs:
-		t.set.Log.Info(fmt.Sprintf("the run has done its %d epochs: give a larger number to go on", t.state.Epoch))
+		t.set.Log.Info(fmt.Sprintf("the run has done its %d epochs; it goes on where more are asked for", t.state.Epoch))
 	}
 }
 

@@ -110,7 +110,7 @@ func TestResumedTimes(t *testing.T) {
 		return r, log.String()
 	}
 	second, said := resume(9)
-	if second.Time.TotalS <= first.Time.TotalS || strings.Contains(said, "larger number") {
+	if second.Time.TotalS <= first.Time.TotalS || strings.Contains(said, "has done its") {
 		t.Errorf("%v s after %v s; said %s", second.Time.TotalS, first.Time.TotalS, said)
 	}
 	third, said := resume(0)

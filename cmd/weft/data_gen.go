@@ -31,9 +31,9 @@ func (a *app) dataGenCommand() *cobra.Command {
   grid          10,000       39,600         –        –  100 × 100, 4 beside each
   star           1,001        2,000         –        –  a centre and its leaves
 
-The first three have the set's counts times the scale, degrees by a power law,
-and classes planted in edges and features. The same kind, scale and seed give
-the same graph.`,
+The first three have the set's vertices and arcs times the scale, its numbers of
+features and classes, degrees by a power law, and classes planted in edges and
+features. The same kind, scale and seed give the same graph.`,
 		Example: `  weft data gen arxiv --scale 0.1 --out arxiv-tenth
   weft data gen rmat --scale 16 --seed 7 --out rmat
   weft data gen sbm --out sbm && weft train --data ./sbm`,
@@ -59,7 +59,7 @@ the same graph.`,
 		},
 	}
 	c.Flags().SortFlags = false
-	c.Flags().Float64Var(&opt.Scale, "scale", 1, "`FACTOR` of vertices and arcs, for look-alikes of features and classes too")
+	c.Flags().Float64Var(&opt.Scale, "scale", 1, "`FACTOR` of vertices and arcs")
 	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "`SEED` of the random numbers")
 	c.Flags().StringVar(&out, "out", "", "`DIR` to write (default: KIND-SCALE-SEED)")
 	overwriteFlag(c, &overwrite)

@@ -98,6 +98,9 @@ func (f *dataFlags) choose(c *cobra.Command) (source.Spec, error) {
 	}
 	if f.vertices == "" && f.edges == "" {
 		if name := changed(c, tableFlags...); name != "" {
+			if isDescription(c) {
+				return s, usagef("--%s is said by %s itself, or goes with --vertices and --edges in its place", name, s.Data)
+			}
 			return s, usagef("--%s is about your own tables: name them with --vertices, --edges or both", name)
 		}
 		if s.Data == "" {

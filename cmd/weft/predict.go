@@ -20,7 +20,7 @@ new ones, and write a row for each under its own id:
 
   classification   id, prediction (the label's name), prob_<class> per class
   several targets  id, prob_0, prob_1, …
-  regression       id, value
+  regression       id, value (in the unit of the label that was learnt)
 
 Probabilities are softmax(logits), exp(x_c) / Σ_j exp(x_j). New tables are read
 with what preprocessing learnt in training; a category it has not seen is

@@ -2,12 +2,16 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/fetch"
+	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/train"
 )
 
@@ -29,6 +33,9 @@ var choices = map[dataset.Option]choiceOf{
 func remedy(c *cobra.Command, err error) string {
 	if errors.Is(err, train.ErrHoldsRun) {
 		return " (--resume goes on with it, --out names another)"
+	}
+	if absent := (*source.NotFoundError)(nil); errors.As(err, &absent) && slices.Contains(fetch.Names(), absent.Ref) {
+		return fmt.Sprintf(" (`weft data fetch %s` brings it)", absent.Ref)
 	}
 	var lacking *dataset.OptionError
 	if !errors.As(err, &lacking) {

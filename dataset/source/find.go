@@ -143,8 +143,7 @@ func (e *NotFoundError) Error() string {
 	if len(e.Looked) == 0 {
 		return s + " (no data folder: set WEFT_DATA, or give a path)"
 	}
-	return s + fmt.Sprintf(" (looked in %s; `weft data list` shows what is there, `weft data fetch %s` gets a known set)",
-		strings.Join(e.Looked, ", "), e.Ref)
+	return s + fmt.Sprintf(" (looked in %s; `weft data list` shows what is there)", strings.Join(e.Looked, ", "))
 }
 
 // Unwrap makes errors.Is(err, fs.ErrNotExist) hold.
@@ -161,5 +160,11 @@ func notFound(ref string, opt dataset.Options) error {
 	}
 	// What is well known and absent is no suggestion for itself.
 	names = slices.DeleteFunc(names, func(n string) bool { return sameName(n, ref) })
-	return &NotFoundError{Ref: ref, Looked: roots(opt), Near: nearest.Names(ref, names)}
+	near := nearest.Names(ref, names)
+	for _, e := range known {
+		if group, _, found := strings.Cut(e.Name, "/"); found && sameName(group, ref) && len(near) < 3 && !slices.Contains(near, e.Name) {
+			near = append(near, e.Name) // of a folder of sets
+		}
+	}
+	return &NotFoundError{Ref: ref, Looked: roots(opt), Near: near}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
 	"github.com/weft-gnn/weft/dataset/internal/realdata"
+	"github.com/weft-gnn/weft/dataset/ondisk"
 )
 
 // collection writes a data folder with sets of several layouts, two of them
@@ -120,7 +121,7 @@ func TestFindPathOrName(t *testing.T) {
 func TestFindNothing(t *testing.T) {
 	root := collection(t)
 	_, err := Find("citeser", dataset.Options{DataPath: []string{root}})
-	datatest.WantError(t, err, `"citeser"`, "did you mean citeseer?", root, "weft data fetch citeser")
+	datatest.WantError(t, err, `"citeser"`, "did you mean citeseer?", root, "weft data list")
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v is not fs.ErrNotExist", err)
 	}
@@ -201,4 +202,31 @@ func TestOpenUnreadKind(t *testing.T) {
 // graphArchive has the names of the arrays of a graph.
 func graphArchive(t testing.TB) string {
 	return string(datatest.NPZ(t, map[string][]byte{"adj_indices": nil, "adj_indptr": nil, "adj_shape": nil}))
+}
+
+// TestNotASetButAFolderOfSets: what lies in a folder of that name is proposed.
+func TestNotASetButAFolderOfSets(t *testing.T) {
+	graph := "# a graph\n0 1\n1 2\n2 3\n"
+	root := datatest.Files(t, map[string]string{"roads/a.txt": graph, "roads/b.txt": graph})
+	_, err := Find("roads", dataset.Options{DataPath: []string{root}})
+	datatest.WantError(t, err, `"roads"`, "did you mean roads/a or roads/b?")
+}
+
+// TestFoldersNamesHaveNoEndings: a point in a folder's name is a part of it.
+func TestFoldersNamesHaveNoEndings(t *testing.T) {
+	cache := t.TempDir()
+	d, err := tables(t, t.TempDir()).Open(t.Context(), dataset.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"arxiv@0.1", "arxiv@0.2"} {
+		if err := ondisk.Write(filepath.Join(cache, name), d, ondisk.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"arxiv@0.1", "arxiv@0.2"} {
+		if e, err := Find(name, dataset.Options{CacheDir: cache}); err != nil || e.Name != name || e.Path != filepath.Join(cache, name) {
+			t.Errorf("%s: found %+v, %v", name, e, err)
+		}
+	}
 }

@@ -61,7 +61,7 @@ func (c candidate) name() string { return strings.Join(append(slices.Clone(c.rel
 func (c candidate) matches(ref string) bool {
 	parts := strings.Split(strings.Trim(filepath.ToSlash(ref), "/"), "/")
 	last := parts[len(parts)-1]
-	if !sameName(c.stem, last) && !sameName(c.stem, dataset.Stem(last)) {
+	if !sameName(c.stem, last) && !sameName(c.stem, dataset.Stem(last)) && !sameName(c.stem, dataset.FolderStem(last)) {
 		return false
 	}
 	groups := parts[:len(parts)-1]
@@ -158,6 +158,7 @@ func (w *walker) entry(path string, rel []string) error {
 	}
 	c := candidate{root: w.root, rel: rel, stem: dataset.Stem(filepath.Base(path)), path: path, listed: true}
 	if fi.IsDir() {
+		c.stem = dataset.FolderStem(filepath.Base(path))
 		return w.subfolder(c)
 	}
 	if w.keep(c) {
