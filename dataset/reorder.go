@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 
+	"github.com/weft-gnn/weft/dataset/budget"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -16,9 +17,8 @@ import (
 // Contract: d is as source.Open returns it; parts that no order changes are
 // shared with it. graph.Original gives back the order of the set that was
 // first read.
-// Cost: that of [graph.Graph.Order] and [graph.Graph.Permute], and O(n·k). Beside
-// d it holds 4nk bytes of features, 20 per arc (24 where arcs have weights), and
-// for each vertex 28, or what its id and its labels take.
+// Cost: that of [graph.Graph.Order] and [graph.Graph.Permute], and O(n·k); the
+// memory that [Dataset.ReorderFits] asks for.
 // Errors: those of Validate; graphs that the offsets of d delimit and its graph
 // does not.
 func (d *Dataset) Reorder(by graph.Ordering, seed uint64) (*Dataset, error) {
@@ -43,6 +43,24 @@ func (d *Dataset) Reorder(by graph.Ordering, seed uint64) (*Dataset, error) {
 		out.Splits = renumbered(d.Splits, order)
 	}
 	return &out, nil
+}
+
+// ReorderFits refuses to put a set in order that needs more than so many bytes of
+// memory, 0 for any, beside the set: 4 for each feature and target of a vertex and
+// 40 for the vertex, 20 for each arc and 24 for one with a weight. The orders'
+// scratch memory, which [graph.Graph.Order] states, is not held with these.
+//
+// Errors: a [budget.LimitError].
+func (d *Dataset) ReorderFits(memory int64) error {
+	arc := int64(20)
+	if d.Graph.Weight != nil {
+		arc += 4
+	}
+	need := int64(d.Graph.N)*(40+4*int64(d.X.Cols+d.Labels.Value.Cols)) + arc*int64(len(d.Graph.Src))
+	if memory > 0 && need > memory {
+		return &budget.LimitError{Path: d.Name, What: "another order of its vertices", Want: need, Max: memory, Unit: "bytes", Memory: true}
+	}
+	return nil
 }
 
 // aboutVertices reports whether the items of splits are vertices.

@@ -1,10 +1,12 @@
 package dataset_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/budget"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -182,6 +185,55 @@ func TestReorderBack(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A set is put in order where there is as much memory as that takes.
+func TestReorderFits(t *testing.T) {
+	g, err := graph.FromCOO(3, []int32{0, 1}, []int32{1, 2}, []float32{1, 2}, graph.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &dataset.Dataset{Name: "small", Graph: g, X: tensor.New(3, 5)}
+	const need = 3*(40+4*5) + 2*24
+	if err := errors.Join(d.ReorderFits(0), d.ReorderFits(need)); err != nil {
+		t.Error(err)
+	}
+	var bad *budget.LimitError
+	if err := d.ReorderFits(need - 1); !errors.As(err, &bad) || !bad.Memory || bad.Want != need {
+		t.Errorf("got %v, want one of %d bytes", err, need)
+	}
+}
+
+// What a set in order holds beside the one it was made of is what ReorderFits says,
+// or less: that counts the scratch memory of the last steps too.
+func TestReorderHoldsWhatItStates(t *testing.T) {
+	const n, arcs, columns = 20_000, 200_000, 16
+	src, dst := make([]int32, arcs), make([]int32, arcs)
+	for i := range src {
+		src[i], dst[i] = int32(i*7919%n), int32(i*104_729%n+i/n)%n
+	}
+	g, err := graph.FromCOO(n, src, dst, nil, graph.Policy{Duplicates: graph.Keep})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &dataset.Dataset{Name: "large", Graph: g, X: tensor.New(n, columns), Labels: dataset.Labels{Class: make([]int32, n), Names: dataset.NumberedClasses(1)}}
+	held := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := held()
+	e, err := d.Reorder(graph.Communities, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := held() - before
+	const need = n*(40+4*columns) + 20*arcs
+	if took > need || took < need*8/10 {
+		t.Errorf("%d bytes are held for %v, %d are stated", took, e.Order, need)
+	}
+	runtime.KeepAlive(d)
 }
 
 func TestReorderErrors(t *testing.T) {

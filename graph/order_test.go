@@ -325,3 +325,24 @@ func TestOrderingTexts(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A path whose vertices are numbered at random becomes one whose neighbours are
+// numbered side by side.
+func ExampleGraph_Order() {
+	g, err := graph.FromCOO(6, []int32{3, 0, 5, 1, 4}, []int32{0, 5, 1, 4, 2}, nil, graph.Policy{Symmetrise: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	order := g.Order(graph.RCM, 0)
+	p, err := g.Permute(order)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("order:", order)
+	fmt.Println("bandwidth:", g.Gaps().Bandwidth, "then", p.Gaps().Bandwidth)
+	// Output:
+	// order: [2 4 1 5 0 3]
+	// bandwidth: 5 then 1
+}

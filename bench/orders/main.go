@@ -109,7 +109,7 @@ func (m *measurement) set(ctx context.Context, out io.Writer, name string) error
 		fmt.Fprintf(out, "| %s | %.0f | %d | %d | %.2f + %.2f s |", c.name, gaps.Mean, gaps.Median, gaps.Bandwidth, c.found, c.made)
 		for j := range m.columns {
 			if i == 0 {
-				fmt.Fprintf(out, " %.2f ms |", own[j]*1e3)
+				fmt.Fprintf(out, " %.3g ms |", own[j]*1e3)
 			} else {
 				fmt.Fprintf(out, " %.2f |", ratios[i][j])
 			}
@@ -136,8 +136,7 @@ func (m *measurement) candidates(g *graph.Graph) ([]*candidate, error) {
 	return all, nil
 }
 
-// turns times y = A·x over each candidate, in turns of two runs, the second of
-// which counts.
+// turns times y = A·x over each candidate, in turns.
 func (m *measurement) turns(ctx context.Context, all []*candidate, k int) (err error) {
 	pool := kernel.NewPool(m.threads)
 	defer pool.Close()
@@ -153,18 +152,29 @@ func (m *measurement) turns(ctx context.Context, all []*candidate, k int) (err e
 	}
 	for range m.rounds {
 		for _, c := range all {
-			var start float64
-			for range 2 {
-				start = m.now()
-				kernel.SpMM(&call, c.g.Block(), kernel.Dst, tensor.Matrix{}, x, y)
-			}
-			c.times = append(c.times, m.now()-start)
+			c.times = append(c.times, m.time(func() { kernel.SpMM(&call, c.g.Block(), kernel.Dst, tensor.Matrix{}, x, y) }))
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// least is how many seconds a turn lasts, so that the clock can tell it.
+const least = 0.01
+
+// time returns the mean seconds of a run, the first one left out, which finds the
+// data of another turn in the caches.
+func (m *measurement) time(run func()) float64 {
+	run()
+	start := m.now()
+	for runs := 1; ; runs++ {
+		run()
+		if s := m.now() - start; s >= least {
+			return s / float64(runs)
+		}
+	}
 }
 
 // operands returns features and room for sums, in arenas as the runtime has them.

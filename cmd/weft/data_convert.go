@@ -36,8 +36,8 @@ Only the order changes. Results have the ids that they had, or the original
 numbers as ids where the set has none; splits keep their items, and dropout and
 initial weights their random numbers, so that training gives the same but for
 rounding. Graphs of a set stay in their order. Beside the set that is read this
-takes 4 bytes of memory per feature and 20 per arc, 24 where arcs have weights;
-finding communities takes up to 24 per arc before that.`,
+takes 4 bytes of memory for each feature of a vertex, 40 for the vertex, and 20
+per arc, 24 where arcs have weights.`,
 		Example: `  weft data convert cora --out cora
   weft data convert cora --order communities --out cora-ordered
   weft data convert graph.mtx --directed --out graph
@@ -88,6 +88,9 @@ func (o *ordered) register(c *cobra.Command) {
 // apply returns the set in the order, and says what that did to the gaps between
 // neighbours.
 func (o *ordered) apply(ctx context.Context, a *app, d *dataset.Dataset) (*dataset.Dataset, error) {
+	if err := d.ReorderFits(a.memory); err != nil {
+		return nil, err
+	}
 	was := d.Graph.Gaps()
 	d, err := d.Reorder(o.by, o.seed)
 	if err != nil {
