@@ -8,3 +8,4 @@ package kernel
 //go:generate go run ./internal/asm values
 //go:generate go run ./internal/asm rows
 //go:generate go run ./internal/asm philox
+//go:generate go run ./internal/asm sums

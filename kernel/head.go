@@ -15,19 +15,18 @@ func HeadScale(ctx *Ctx, x, s, y tensor.Matrix) {
 	wantShape("kernel.HeadScale: x", x, y.Rows, y.Cols)
 	wantShape("kernel.HeadScale: s", s, y.Rows, s.Cols)
 	wantHeads("kernel.HeadScale: s", y.Cols, s.Cols)
-	ctx.call = call{body: headScaleRows, x: x, y: s, dst: y}
-	n, k := ctx.rows(y.Rows, y.Cols), int64(y.Cols)
+	n, k := ctx.byHead(x, s, y), int64(y.Cols)
 	ctx.Count.Add(n*k, 4*(2*n*k+n*int64(s.Cols)))
 }
 
+// byHead computes y = x·s of the column's head, and returns the number of rows.
+func (c *Ctx) byHead(x, s, y tensor.Matrix) int64 {
+	c.call = call{body: headScaleRows, values: c.values(), lane: c.headLanes(y.Cols, s.Cols), x: x, y: s, dst: y}
+	return c.rows(y.Rows, y.Cols)
+}
+
 func headScaleRows(c *call, _, _, lo, hi int) {
-	f := c.dst.Cols / c.y.Cols
-	for i := lo; i < hi; i++ {
-		y, x := c.dst.Row(i), c.x.Row(i)
-		for h, s := range c.y.Row(i) {
-			scaleTo(y[h*f:(h+1)*f], x[h*f:(h+1)*f], nil, s)
-		}
-	}
+	c.values.rows.headScale(c.dst, c.x, c.y, lo, hi, c.lane)
 }
 
 // HeadDot multiplies rows head by head: z[i, h] = Σ_c x[i, h, c]·y[i, h, c].
@@ -39,23 +38,8 @@ func HeadDot(ctx *Ctx, x, y, z tensor.Matrix) {
 	wantShape("kernel.HeadDot: x", x, z.Rows, x.Cols)
 	wantShape("kernel.HeadDot: y", y, z.Rows, x.Cols)
 	wantHeads("kernel.HeadDot: z", x.Cols, z.Cols)
-	ctx.call = call{body: headDotRows, x: x, y: y, dst: z}
-	n, k := ctx.rows(z.Rows, x.Cols), int64(x.Cols)
+	n, k := ctx.byRow(ctx.values().rows.headDot, x, y, z, x.Cols, 0), int64(x.Cols)
 	ctx.Count.Add(2*n*k, 4*(2*n*k+n*int64(z.Cols)))
-}
-
-func headDotRows(c *call, _, _, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		headDot(c.dst.Row(i), c.x.Row(i), c.y.Row(i))
-	}
-}
-
-// headDot computes z[h] = Σ_c x[h, c]·y[h, c] of one row.
-func headDot(z, x, y []float32) {
-	f := len(x) / len(z)
-	for h := range z {
-		z[h] = dot(x[h*f:(h+1)*f], y[h*f:(h+1)*f])
-	}
 }
 
 // HeadDotVec multiplies every row with one vector, head by head:
@@ -69,16 +53,8 @@ func HeadDotVec(ctx *Ctx, x, a, z tensor.Matrix) {
 	wantShape("kernel.HeadDotVec: x", x, z.Rows, x.Cols)
 	wantShape("kernel.HeadDotVec: a", a, 1, x.Cols)
 	wantHeads("kernel.HeadDotVec: z", x.Cols, z.Cols)
-	ctx.call = call{body: headDotVecRows, x: x, y: a, dst: z}
-	n, k := ctx.rows(z.Rows, x.Cols), int64(x.Cols)
+	n, k := ctx.byRow(ctx.values().rows.headDot, x, repeated(a, x.Rows), z, x.Cols, 0), int64(x.Cols)
 	ctx.Count.Add(2*n*k, 4*(n*k+k+n*int64(z.Cols)))
-}
-
-func headDotVecRows(c *call, _, _, lo, hi int) {
-	a := c.y.Row(0)
-	for i := lo; i < hi; i++ {
-		headDot(c.dst.Row(i), c.x.Row(i), a)
-	}
 }
 
 // HeadOuter computes y[i, h, c] = g[i, h]·a[h, c].
@@ -90,20 +66,8 @@ func HeadOuter(ctx *Ctx, g, a, y tensor.Matrix) {
 	wantShape("kernel.HeadOuter: g", g, y.Rows, g.Cols)
 	wantShape("kernel.HeadOuter: a", a, 1, y.Cols)
 	wantHeads("kernel.HeadOuter: g", y.Cols, g.Cols)
-	ctx.call = call{body: headOuterRows, x: g, y: a, dst: y}
-	n, k := ctx.rows(y.Rows, y.Cols), int64(y.Cols)
+	n, k := ctx.byHead(repeated(a, y.Rows), g, y), int64(y.Cols)
 	ctx.Count.Add(n*k, 4*(n*int64(g.Cols)+k+n*k))
-}
-
-func headOuterRows(c *call, _, _, lo, hi int) {
-	f := c.dst.Cols / c.x.Cols
-	a := c.y.Row(0)
-	for i := lo; i < hi; i++ {
-		y := c.dst.Row(i)
-		for h, g := range c.x.Row(i) {
-			scaleTo(y[h*f:(h+1)*f], a[h*f:(h+1)*f], nil, g)
-		}
-	}
 }
 
 // HeadSumVec computes a[h, c] = Σ_i g[i, h]·x[i, h, c], the gradient of
@@ -130,20 +94,12 @@ func headSumVec(ctx *Ctx, onto bool, x, g, a tensor.Matrix) int64 {
 	wantShape("kernel.HeadSumVec: g", g, x.Rows, g.Cols)
 	wantShape("kernel.HeadSumVec: a", a, 1, x.Cols)
 	wantHeads("kernel.HeadSumVec: g", x.Cols, g.Cols)
-	ctx.call = call{body: headSumVecRows, x: x, y: g, dst: a, onto: onto}
+	ctx.call = call{body: headSumVecRows, values: ctx.values(), lane: ctx.headLanes(x.Cols, g.Cols), x: x, y: g, dst: a, onto: onto}
 	return ctx.reduceRows(x.Rows, x.Cols)
 }
 
 func headSumVecRows(c *call, _, piece, lo, hi int) {
-	f := c.x.Cols / c.y.Cols
-	a := c.partial(piece).Row(0)
-	clear(a)
-	for i := lo; i < hi; i++ {
-		x := c.x.Row(i)
-		for h, g := range c.y.Row(i) {
-			axpy(a[h*f:(h+1)*f], x[h*f:(h+1)*f], g)
-		}
-	}
+	c.values.rows.headColumnSum(c.partial(piece).Row(0), c.x, c.y, lo, hi, c.lane)
 }
 
 // HeadSum adds the heads of each row: y[i, c] = Σ_h x[i, h, c].
@@ -154,19 +110,8 @@ func headSumVecRows(c *call, _, piece, lo, hi int) {
 func HeadSum(ctx *Ctx, x, y tensor.Matrix) {
 	wantShape("kernel.HeadSum: x", x, y.Rows, x.Cols)
 	wantHeads("kernel.HeadSum: y", x.Cols, y.Cols)
-	ctx.call = call{body: headSumRows, x: x, dst: y}
-	n, k := ctx.rows(y.Rows, x.Cols), int64(x.Cols)
+	n, k := ctx.byRow(ctx.values().rows.headSum, x, x, y, x.Cols, 0), int64(x.Cols)
 	ctx.Count.Add(n*k, 4*(n*k+n*int64(y.Cols)))
-}
-
-func headSumRows(c *call, _, _, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		y, x := c.dst.Row(i), c.x.Row(i)
-		clear(y)
-		for ; len(x) > 0; x = x[len(y):] {
-			accumulate(y, x[:len(y)])
-		}
-	}
 }
 
 // HeadRepeat gives every head the same columns: y[i, h, c] = x[i, c].

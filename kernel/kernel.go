@@ -93,8 +93,10 @@ type call struct {
 	scalar       float32
 	offset       int
 	values       *valueLoops
-	zip          zipFunc // of elementwise kernels
-	row          rowFunc // of kernels of rows
+	zip          zipFunc                      // of elementwise kernels
+	row          rowFunc                      // of kernels of rows
+	lane         []uint32                     // of kernels of heads: each column's
+	fold         func(x, y []float32) float64 // of sums of all values
 
 	seg    segments
 	sum    sumFunc
@@ -164,7 +166,7 @@ func (c *call) partial(i int) tensor.Matrix {
 // combine sets dst to the sum of the call's partial results, added in order, or
 // adds them to it one after the other.
 func (c *Ctx) combine() {
-	c.call.body = combineRows
+	c.call.body, c.call.values = combineRows, c.values()
 	c.rows(c.call.dst.Rows, c.call.dst.Cols*c.call.parts)
 }
 
@@ -175,7 +177,7 @@ func combineRows(c *call, _, _, lo, hi int) {
 			clear(y)
 		}
 		for p := range c.parts {
-			accumulate(y, c.partial(p).Row(i))
+			c.values.add(y, y, c.partial(p).Row(i), 0)
 		}
 	}
 }

@@ -22,20 +22,12 @@ func ColumnSumOnto(ctx *Ctx, x, s tensor.Matrix) {
 
 func columnSum(ctx *Ctx, onto bool, x, s tensor.Matrix) int64 {
 	wantShape("kernel.ColumnSum: s", s, 1, x.Cols)
-	ctx.call = call{body: columnSumRows, x: x, dst: s, onto: onto}
+	ctx.call = call{body: columnSumRows, values: ctx.values(), x: x, dst: s, onto: onto}
 	return ctx.reduceRows(x.Rows, x.Cols)
 }
 
 func columnSumRows(c *call, _, piece, lo, hi int) {
-	s := c.partial(piece).Row(0)
-	clear(s)
-	i := lo
-	for ; i+4 <= hi; i += 4 {
-		add4(s, c.x.Row(i), c.x.Row(i+1), c.x.Row(i+2), c.x.Row(i+3))
-	}
-	for ; i < hi; i++ {
-		accumulate(s, c.x.Row(i))
-	}
+	c.values.rows.columnSum(c.partial(piece).Row(0), c.x, lo, hi)
 }
 
 // reduceRows runs a body that leaves a partial result per piece, and adds them
@@ -53,7 +45,8 @@ func (c *Ctx) reduceRows(n, width int) int64 {
 // Dot computes z = Σ X ⊙ Y, the product of two matrices as vectors.
 //
 // Shapes: x and y are r×k, z 1×1.
-// Contract: overwrites z. Fixed pieces are summed in order, in float64.
+// Contract: overwrites z. Fixed pieces are summed in order, in float64, each in
+// an order of the variant's own.
 // Cost: work 2rk, bytes 4(2rk + 1).
 func Dot(ctx *Ctx, x, y, z tensor.Matrix) {
 	sum, n := innerProduct(ctx, x, y, z)
@@ -74,21 +67,29 @@ func DotOnto(ctx *Ctx, x, y, z tensor.Matrix) {
 func innerProduct(ctx *Ctx, x, y, z tensor.Matrix) (sum float64, terms int64) {
 	wantShape("kernel.Dot: y", y, x.Rows, x.Cols)
 	wantShape("kernel.Dot: z", z, 1, 1)
-	c := &ctx.call
-	*c = call{body: dotRows, x: x, y: y}
-	c.cut(x.Rows, x.Cols)
-	c.sums = ctx.doubles(c.pieces)
-	n := ctx.cutRows()
-	return total(c.sums), n * int64(x.Cols)
+	sum, n := ctx.total(ctx.values().dot, x, y)
+	return sum, n * int64(x.Cols)
 }
 
-func dotRows(c *call, _, piece, lo, hi int) {
-	sum := 0.0
-	for i := lo; i < hi; i++ {
-		y := c.y.Row(i)
-		for j, v := range c.x.Row(i) {
-			sum += float64(v) * float64(y[j])
-		}
+// total returns what f sums up of x and y, in pieces, and their rows.
+func (c *Ctx) total(f func(x, y []float32) float64, x, y tensor.Matrix) (sum float64, rows int64) {
+	k := &c.call
+	*k = call{body: totalRows, fold: f, x: x, y: y}
+	k.cut(x.Rows, x.Cols)
+	k.sums = c.doubles(k.pieces)
+	rows = c.cutRows()
+	return total(k.sums), rows
+}
+
+// totalRows takes rows one by one, or all of them at once where they follow each
+// other.
+func totalRows(c *call, _, piece, lo, hi int) {
+	n, sum := 1, 0.0
+	if c.x.Contiguous() && c.y.Contiguous() {
+		n = hi - lo
+	}
+	for i := lo; i < hi; i += n {
+		sum += c.fold(block(c.x, i, n), block(c.y, i, n))
 	}
 	c.sums[piece] = sum
 }
@@ -103,25 +104,13 @@ func total(sums []float64) (t float64) {
 // Sum computes z = Σ X, the sum of all values.
 //
 // Shapes: x is r×k, z 1×1.
-// Contract: overwrites z. Fixed pieces are summed in order, in float64.
+// Contract: overwrites z. Fixed pieces are summed in order, in float64, each in
+// an order of the variant's own.
 // Cost: work rk, bytes 4(rk + 1).
 func Sum(ctx *Ctx, x, z tensor.Matrix) {
 	wantShape("kernel.Sum: z", z, 1, 1)
-	c := &ctx.call
-	*c = call{body: sumRows, x: x}
-	c.cut(x.Rows, x.Cols)
-	c.sums = ctx.doubles(c.pieces)
-	n, k := ctx.cutRows(), int64(x.Cols)
-	z.Data[0] = float32(total(c.sums))
+	sum, n := ctx.total(ctx.values().sum, x, x)
+	z.Data[0] = float32(sum)
+	k := int64(x.Cols)
 	ctx.Count.Add(n*k, 4*(n*k+1))
-}
-
-func sumRows(c *call, _, piece, lo, hi int) {
-	sum := 0.0
-	for i := lo; i < hi; i++ {
-		for _, v := range c.x.Row(i) {
-			sum += float64(v)
-		}
-	}
-	c.sums[piece] = sum
 }

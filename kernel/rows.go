@@ -14,6 +14,14 @@ type rowLoops struct {
 	// Of gradients, x is the argument of normalize, the result of the others.
 	normalizeGrad, softmaxGrad, logSoftmaxGrad rowFunc
 
+	headDot rowFunc // Σ x·y over the columns of each head, of which dst has one
+	headSum rowFunc // Σ x over the heads, of columns as many as dst's
+	// headScale is x·y of the column's head.
+	headScale headFunc
+	// columnSum computes Σ x of rows lo to hi, headColumnSum Σ x·y of the column's head.
+	columnSum     func(dst []float32, x tensor.Matrix, lo, hi int)
+	headColumnSum func(dst []float32, x, y tensor.Matrix, lo, hi int, lane []uint32)
+
 	// softmaxOf computes s·softmax(x) of the listed rows of x, to those of dst.
 	softmaxOf func(dst, x tensor.Matrix, rows []int32, s float32)
 	// sumExp computes max x and Σ exp(x − max x) of the listed rows of x, or of
@@ -24,6 +32,28 @@ type rowLoops struct {
 // rowFunc computes rows lo to hi of dst from those of x, y and a scalar. dst may
 // be an operand.
 type rowFunc func(dst, x, y tensor.Matrix, lo, hi int, s float32)
+
+// headFunc is a rowFunc whose y has a column per head; lane tells each column's,
+// as [Ctx.headLanes] does.
+type headFunc func(dst, x, y tensor.Matrix, lo, hi int, lane []uint32)
+
+// headLanes returns, for each of the columns of some heads, the number of its
+// head, and goes on to fill whole vectors.
+func (c *Ctx) headLanes(cols, heads int) []uint32 {
+	c.lanes = c.lanes[:0]
+	for h := range heads {
+		for range cols / heads {
+			c.lanes = append(c.lanes, uint32(h))
+		}
+	}
+	for range widestVector {
+		c.lanes = append(c.lanes, 0)
+	}
+	return c.lanes
+}
+
+// widestVector is how many values the widest vector holds.
+const widestVector = 16
 
 // byRow runs f over the rows of dst, in pieces for rows of width values, and
 // returns their number.

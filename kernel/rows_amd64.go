@@ -44,6 +44,11 @@ func softmaxGradEachAVX512(n int, dst *float32, lddst int, x *float32, ldx int, 
 //go:noescape
 func logSoftmaxGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
+// headScaleAVX512 computes, of n rows of cols values, x·y of the column's head.
+//
+//go:noescape
+func headScaleAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
+
 // normalizeAVX512 computes, of n rows of cols values, x/max(‖x‖, s).
 //
 //go:noescape
@@ -93,6 +98,11 @@ func softmaxGradEachAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y 
 //
 //go:noescape
 func logSoftmaxGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
+// headScaleAVX2 computes, of n rows of cols values, x·y of the column's head.
+//
+//go:noescape
+func headScaleAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
 
 // normalizeAVX2 computes, of n rows of cols values, x/max(‖x‖, s).
 //

@@ -143,7 +143,6 @@ done12:
 // func dropRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·dropRowsAVX512(SB), NOSPLIT, $0-68
-	VBROADCASTSS s+64(FP), Z0
 	MOVQ         dst+8(FP), AX
 	MOVQ         x+24(FP), CX
 	MOVQ         y+40(FP), DX
@@ -154,6 +153,7 @@ TEXT ·dropRowsAVX512(SB), NOSPLIT, $0-68
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
 	KMOVW        DI, K1
+	VBROADCASTSS s+64(FP), Z0
 	MOVQ         n+0(FP), R8
 
 row13:
@@ -205,7 +205,6 @@ TEXT ·softmaxScaledAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3e2aaaaa<>+0(SB), Z10
 	VBROADCASTSS float3f000000<>+0(SB), Z11
 	VBROADCASTSS floatff800000<>+0(SB), Z12
-	VBROADCASTSS s+72(FP), Z13
 	MOVQ         dst+16(FP), AX
 	MOVQ         x+32(FP), CX
 	MOVQ         cols+64(FP), DX
@@ -215,6 +214,7 @@ TEXT ·softmaxScaledAVX512(SB), NOSPLIT, $0-76
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
+	VBROADCASTSS s+72(FP), Z13
 	MOVQ         n+8(FP), DI
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
@@ -815,11 +815,64 @@ done49:
 	VZEROUPPER
 	RET
 
+// func headScaleAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·headScaleAVX512(SB), NOSPLIT, $0-88
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  y+40(FP), DX
+	MOVQ  cols+56(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	SUBQ  SI, BX
+	MOVQ  $-1, DI
+	BZHIQ SI, DI, DI
+	KMOVW DI, K1
+	MOVQ  lane+80(FP), R8
+	MOVQ  heads+72(FP), DI
+	MOVQ  $-1, R9
+	BZHIQ DI, R9, R9
+	KMOVW R9, K2
+	MOVQ  n+0(FP), R9
+
+row50:
+	VMOVUPS.Z (DX), K2, Z0
+	XORQ      DI, DI
+	TESTQ     BX, BX
+	JZ        rest52
+
+vectors51:
+	VMOVUPS (R8)(DI*4), Z1
+	VPERMPS Z0, Z1, Z1
+	VMOVUPS (CX)(DI*4), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors51
+
+rest52:
+	TESTQ     SI, SI
+	JZ        done53
+	VMOVUPS   (R8)(DI*4), Z1
+	VPERMPS   Z0, Z1, Z1
+	VMOVUPS.Z (CX)(DI*4), K1, Z0
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)(DI*4)
+
+done53:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R9
+	JNZ  row50
+	VZEROUPPER
+	RET
+
 // func normalizeAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·normalizeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float3f800000<>+0(SB), Z0
-	VBROADCASTSS s+64(FP), Z1
 	MOVQ         dst+8(FP), AX
 	MOVQ         x+24(FP), CX
 	MOVQ         cols+56(FP), DX
@@ -829,28 +882,29 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-68
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
+	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), DI
 
-row50:
+row54:
 	VPXORD Z2, Z2, Z2
 	XORQ   SI, SI
 	TESTQ  DX, DX
-	JZ     rest52
+	JZ     rest56
 
-vectors51:
+vectors55:
 	VMOVUPS     (CX)(SI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, SI
 	CMPQ        SI, DX
-	JLT         vectors51
+	JLT         vectors55
 
-rest52:
+rest56:
 	TESTQ       BX, BX
-	JZ          done53
+	JZ          done57
 	VMOVUPS.Z   (CX)(SI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done53:
+done57:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -864,28 +918,28 @@ done53:
 	VDIVPS     Z3, Z0, Z3
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest55
+	JZ         rest59
 
-vectors54:
+vectors58:
 	VMOVUPS (CX)(SI*4), Z4
 	VMULPS  Z4, Z3, Z4
 	VMOVUPS Z4, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors54
+	JLT     vectors58
 
-rest55:
+rest59:
 	TESTQ     BX, BX
-	JZ        done56
+	JZ        done60
 	VMOVUPS.Z (CX)(SI*4), K1, Z4
 	VMULPS    Z4, Z3, Z3
 	VMOVUPS   Z3, K1, (AX)(SI*4)
 
-done56:
+done60:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row50
+	JNZ  row54
 	VZEROUPPER
 	RET
 
@@ -893,7 +947,6 @@ done56:
 // Requires: AVX, AVX512F, BMI2
 TEXT ·normalizeGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float3f800000<>+0(SB), Z0
-	VBROADCASTSS s+64(FP), Z1
 	MOVQ         dst+8(FP), AX
 	MOVQ         x+24(FP), CX
 	MOVQ         y+40(FP), DX
@@ -904,28 +957,29 @@ TEXT ·normalizeGradAVX512(SB), NOSPLIT, $0-68
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
 	KMOVW        DI, K1
+	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), R8
 
-row57:
+row61:
 	VPXORD Z2, Z2, Z2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest59
+	JZ     rest63
 
-vectors58:
+vectors62:
 	VMOVUPS     (CX)(DI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors58
+	JLT         vectors62
 
-rest59:
+rest63:
 	TESTQ       SI, SI
-	JZ          done60
+	JZ          done64
 	VMOVUPS.Z   (CX)(DI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done60:
+done64:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -941,24 +995,24 @@ done60:
 	VPXORD     Z4, Z4, Z4
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest62
+	JZ         rest66
 
-vectors61:
+vectors65:
 	VMOVUPS     (CX)(DI*4), Z7
 	VMOVUPS     (DX)(DI*4), Z8
 	VFMADD231PS Z8, Z7, Z4
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors61
+	JLT         vectors65
 
-rest62:
+rest66:
 	TESTQ       SI, SI
-	JZ          done63
+	JZ          done67
 	VMOVUPS.Z   (CX)(DI*4), K1, Z7
 	VMOVUPS.Z   (DX)(DI*4), K1, Z8
 	VFMADD231PS Z8, Z7, Z4
 
-done63:
+done67:
 	VSHUFF32X4 $0x4e, Z4, Z4, Z7
 	VADDPS     Z7, Z4, Z4
 	VSHUFF32X4 $0xb1, Z4, Z4, Z7
@@ -972,9 +1026,9 @@ done63:
 	VMOVAPS.Z  Z6, K2, Z3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest65
+	JZ         rest69
 
-vectors64:
+vectors68:
 	VMOVUPS      (CX)(DI*4), Z6
 	VMOVUPS      (DX)(DI*4), Z7
 	VMOVAPS      Z7, Z7
@@ -983,11 +1037,11 @@ vectors64:
 	VMOVUPS      Z6, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors64
+	JLT          vectors68
 
-rest65:
+rest69:
 	TESTQ        SI, SI
-	JZ           done66
+	JZ           done70
 	VMOVUPS.Z    (CX)(DI*4), K1, Z6
 	VMOVUPS.Z    (DX)(DI*4), K1, Z7
 	VMOVAPS      Z7, Z7
@@ -995,12 +1049,12 @@ rest65:
 	VMULPS       Z7, Z5, Z3
 	VMOVUPS      Z3, K1, (AX)(DI*4)
 
-done66:
+done70:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row57
+	JNZ  row61
 	VZEROUPPER
 	RET
 
@@ -1020,34 +1074,34 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row67:
+row71:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest69
+	JZ    rest73
 
-vectors68:
+vectors72:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors68
+	JLT     vectors72
 
-rest69:
+rest73:
 	TESTQ      SI, SI
-	JZ         done70
+	JZ         done74
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done70:
+done74:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row67
+	JNZ  row71
 	VZEROUPPER
 	RET
 
@@ -1085,33 +1139,33 @@ TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row71:
+row75:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest73
+	JZ           rest77
 
-vectors72:
+vectors76:
 	VMOVUPS (CX)(DI*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors72
+	JLT     vectors76
 
-rest73:
+rest77:
 	TESTQ      SI, SI
-	JZ         done74
+	JZ         done78
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done74:
+done78:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row71
+	JNZ  row75
 	VZEROUPPER
 	RET
 
@@ -1131,63 +1185,15 @@ TEXT ·shiftRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row75:
+row79:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest77
-
-vectors76:
-	VMOVUPS (CX)(DI*4), Y2
-	VSUBPS  Y1, Y2, Y2
-	VMOVUPS Y2, (AX)(DI*4)
-	ADDQ    $0x08, DI
-	CMPQ    DI, BX
-	JLT     vectors76
-
-rest77:
-	TESTQ      SI, SI
-	JZ         done78
-	VMASKMOVPS (CX)(DI*4), Y0, Y2
-	VSUBPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)(DI*4)
-
-done78:
-	ADDQ lddst+16(FP), AX
-	ADDQ ldx+32(FP), CX
-	ADDQ ldy+48(FP), DX
-	DECQ R8
-	JNZ  row75
-	VZEROUPPER
-	RET
-
-// func dropRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX
-TEXT ·dropRowsAVX2(SB), NOSPLIT, $0-68
-	VBROADCASTSS s+64(FP), Y0
-	MOVQ         dst+8(FP), AX
-	MOVQ         x+24(FP), CX
-	MOVQ         y+40(FP), DX
-	MOVQ         cols+56(FP), BX
-	MOVQ         BX, SI
-	ANDQ         $0x07, SI
-	SUBQ         SI, BX
-	LEAQ         lanesAVX2<>+0(SB), DI
-	MOVQ         $+8, R8
-	SUBQ         SI, R8
-	VMOVUPS      (DI)(R8*4), Y1
-	MOVQ         n+0(FP), R8
-
-row79:
-	XORQ  DI, DI
-	TESTQ BX, BX
-	JZ    rest81
+	JZ           rest81
 
 vectors80:
 	VMOVUPS (CX)(DI*4), Y2
-	VMULPS  Y2, Y0, Y2
-	VMOVUPS (DX)(DI*4), Y3
-	VANDPS  Y3, Y2, Y2
+	VSUBPS  Y1, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
@@ -1196,11 +1202,9 @@ vectors80:
 rest81:
 	TESTQ      SI, SI
 	JZ         done82
-	VMASKMOVPS (CX)(DI*4), Y1, Y2
-	VMULPS     Y2, Y0, Y2
-	VMASKMOVPS (DX)(DI*4), Y1, Y3
-	VANDPS     Y3, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)(DI*4)
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VSUBPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
 done82:
 	ADDQ lddst+16(FP), AX
@@ -1211,10 +1215,59 @@ done82:
 	VZEROUPPER
 	RET
 
+// func dropRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·dropRowsAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	SUBQ         SI, BX
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         SI, R8
+	VMOVUPS      (DI)(R8*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), R8
+
+row83:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest85
+
+vectors84:
+	VMOVUPS (CX)(DI*4), Y2
+	VMULPS  Y2, Y1, Y2
+	VMOVUPS (DX)(DI*4), Y3
+	VANDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors84
+
+rest85:
+	TESTQ      SI, SI
+	JZ         done86
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VMULPS     Y2, Y1, Y2
+	VMASKMOVPS (DX)(DI*4), Y0, Y3
+	VANDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (AX)(DI*4)
+
+done86:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row83
+	VZEROUPPER
+	RET
+
 // func softmaxScaledAVX2(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·softmaxScaledAVX2(SB), NOSPLIT, $0-76
-	VBROADCASTSS s+72(FP), Y0
 	MOVQ         dst+16(FP), AX
 	MOVQ         x+32(FP), CX
 	MOVQ         cols+64(FP), DX
@@ -1224,18 +1277,19 @@ TEXT ·softmaxScaledAVX2(SB), NOSPLIT, $0-76
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         BX, DI
-	VMOVUPS      (SI)(DI*4), Y1
+	VMOVUPS      (SI)(DI*4), Y0
+	VBROADCASTSS s+72(FP), Y1
 	MOVQ         n+8(FP), DI
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row83:
+row87:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted84
+	JZ      unlisted88
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted84:
+unlisted88:
 	MOVQ    SI, R10
 	IMULQ   ldx+40(FP), R10
 	ADDQ    CX, R10
@@ -1246,23 +1300,23 @@ unlisted84:
 	VMOVAPS Y2, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest86
+	JZ      rest90
 
-vectors85:
+vectors89:
 	VMOVUPS (R10)(SI*4), Y4
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors85
+	JLT     vectors89
 
-rest86:
+rest90:
 	TESTQ      BX, BX
-	JZ         done87
-	VMASKMOVPS (R10)(SI*4), Y1, Y4
-	VBLENDVPS  Y1, Y4, Y2, Y4
+	JZ         done91
+	VMASKMOVPS (R10)(SI*4), Y0, Y4
+	VBLENDVPS  Y0, Y4, Y2, Y4
 	VMAXPS     Y3, Y4, Y3
 
-done87:
+done91:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VMAXPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1272,9 +1326,9 @@ done87:
 	VXORPS     Y4, Y4, Y4
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest89
+	JZ         rest93
 
-vectors88:
+vectors92:
 	VMOVUPS      (R10)(SI*4), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
@@ -1306,13 +1360,13 @@ vectors88:
 	VMOVUPS      Y5, (R11)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors88
+	JLT          vectors92
 
-rest89:
+rest93:
 	TESTQ        BX, BX
-	JZ           done90
-	VMASKMOVPS   (R10)(SI*4), Y1, Y5
-	VBLENDVPS    Y1, Y5, Y2, Y5
+	JZ           done94
+	VMASKMOVPS   (R10)(SI*4), Y0, Y5
+	VBLENDVPS    Y0, Y5, Y2, Y5
 	VSUBPS       Y3, Y5, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
 	VMAXPS       Y2, Y3, Y2
@@ -1340,39 +1394,39 @@ rest89:
 	VMULPS       Y3, Y5, Y5
 	VMOVUPS      Y5, Y2
 	VADDPS       Y2, Y4, Y4
-	VMASKMOVPS   Y2, Y1, (R11)(SI*4)
+	VMASKMOVPS   Y2, Y0, (R11)(SI*4)
 
-done90:
+done94:
 	VPERM2F128 $0x01, Y4, Y4, Y2
 	VADDPS     Y2, Y4, Y4
 	VPERMILPS  $0x4e, Y4, Y2
 	VADDPS     Y2, Y4, Y4
 	VPERMILPS  $0xb1, Y4, Y2
 	VADDPS     Y2, Y4, Y4
-	VDIVPS     Y4, Y0, Y2
+	VDIVPS     Y4, Y1, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest92
+	JZ         rest96
 
-vectors91:
+vectors95:
 	VMOVUPS (R11)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (R11)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors91
+	JLT     vectors95
 
-rest92:
+rest96:
 	TESTQ      BX, BX
-	JZ         done93
-	VMASKMOVPS (R11)(SI*4), Y1, Y3
+	JZ         done97
+	VMASKMOVPS (R11)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
-	VMASKMOVPS Y2, Y1, (R11)(SI*4)
+	VMASKMOVPS Y2, Y0, (R11)(SI*4)
 
-done93:
+done97:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row83
+	JLT  row87
 	VZEROUPPER
 	RET
 
@@ -1404,13 +1458,13 @@ TEXT ·sumExpAVX2(SB), NOSPLIT, $0-76
 	MOVQ    list+0(FP), R9
 	XORQ    R10, R10
 
-row94:
+row98:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted95
+	JZ      unlisted99
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted95:
+unlisted99:
 	MOVQ    DI, R11
 	IMULQ   ldx+40(FP), R11
 	ADDQ    CX, R11
@@ -1418,23 +1472,23 @@ unlisted95:
 	VMOVAPS Y1, Y2
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest97
+	JZ      rest101
 
-vectors96:
+vectors100:
 	VMOVUPS (R11)(DI*4), Y3
 	VMAXPS  Y2, Y3, Y2
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors96
+	JLT     vectors100
 
-rest97:
+rest101:
 	TESTQ      SI, SI
-	JZ         done98
+	JZ         done102
 	VMASKMOVPS (R11)(DI*4), Y0, Y3
 	VBLENDVPS  Y0, Y3, Y1, Y3
 	VMAXPS     Y2, Y3, Y2
 
-done98:
+done102:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VMAXPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1444,9 +1498,9 @@ done98:
 	VXORPS     Y3, Y3, Y3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest100
+	JZ         rest104
 
-vectors99:
+vectors103:
 	VMOVUPS      (R11)(DI*4), Y4
 	VSUBPS       Y2, Y4, Y4
 	VMOVUPS      floatc2d00000<>+0(SB), Y5
@@ -1477,11 +1531,11 @@ vectors99:
 	VADDPS       Y4, Y3, Y3
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors99
+	JLT          vectors103
 
-rest100:
+rest104:
 	TESTQ        SI, SI
-	JZ           done101
+	JZ           done105
 	VMASKMOVPS   (R11)(DI*4), Y0, Y4
 	VBLENDVPS    Y0, Y4, Y1, Y4
 	VSUBPS       Y2, Y4, Y1
@@ -1512,7 +1566,7 @@ rest100:
 	VMOVUPS      Y5, Y1
 	VADDPS       Y1, Y3, Y3
 
-done101:
+done105:
 	VPERM2F128 $0x01, Y3, Y3, Y1
 	VADDPS     Y1, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y1
@@ -1525,7 +1579,7 @@ done101:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row94
+	JLT        row98
 	VZEROUPPER
 	RET
 
@@ -1545,28 +1599,28 @@ TEXT ·softmaxGradEachAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row102:
+row106:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest104
+	JZ     rest108
 
-vectors103:
+vectors107:
 	VMOVUPS     (CX)(DI*4), Y2
 	VMOVUPS     (DX)(DI*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors103
+	JLT         vectors107
 
-rest104:
+rest108:
 	TESTQ       SI, SI
-	JZ          done105
+	JZ          done109
 	VMASKMOVPS  (CX)(DI*4), Y0, Y2
 	VMASKMOVPS  (DX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done105:
+done109:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1575,9 +1629,9 @@ done105:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest107
+	JZ         rest111
 
-vectors106:
+vectors110:
 	VMOVUPS (CX)(DI*4), Y2
 	VMOVUPS (DX)(DI*4), Y3
 	VSUBPS  Y1, Y3, Y3
@@ -1585,23 +1639,23 @@ vectors106:
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors106
+	JLT     vectors110
 
-rest107:
+rest111:
 	TESTQ      SI, SI
-	JZ         done108
+	JZ         done112
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VSUBPS     Y1, Y3, Y1
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done108:
+done112:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row102
+	JNZ  row106
 	VZEROUPPER
 	RET
 
@@ -1621,26 +1675,26 @@ TEXT ·logSoftmaxGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row109:
+row113:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest111
+	JZ     rest115
 
-vectors110:
+vectors114:
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors110
+	JLT     vectors114
 
-rest111:
+rest115:
 	TESTQ      SI, SI
-	JZ         done112
+	JZ         done116
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done112:
+done116:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1649,9 +1703,9 @@ done112:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest114
+	JZ         rest118
 
-vectors113:
+vectors117:
 	VMOVUPS      (CX)(DI*4), Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1687,11 +1741,11 @@ vectors113:
 	VMOVUPS      Y3, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors113
+	JLT          vectors117
 
-rest114:
+rest118:
 	TESTQ        SI, SI
-	JZ           done115
+	JZ           done119
 	VMASKMOVPS   (CX)(DI*4), Y0, Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1726,19 +1780,74 @@ rest114:
 	VFNMADD231PS Y1, Y2, Y3
 	VMASKMOVPS   Y3, Y0, (AX)(DI*4)
 
-done115:
+done119:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row109
+	JNZ  row113
+	VZEROUPPER
+	RET
+
+// func headScaleAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
+// Requires: AVX, AVX2
+TEXT ·headScaleAVX2(SB), NOSPLIT, $0-88
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    lane+80(FP), R8
+	MOVQ    heads+72(FP), DI
+	LEAQ    lanesAVX2<>+0(SB), R9
+	MOVQ    $+8, R10
+	SUBQ    DI, R10
+	VMOVUPS (R9)(R10*4), Y1
+	MOVQ    n+0(FP), R9
+
+row120:
+	VMASKMOVPS (DX), Y1, Y2
+	XORQ       DI, DI
+	TESTQ      BX, BX
+	JZ         rest122
+
+vectors121:
+	VMOVUPS (R8)(DI*4), Y3
+	VPERMPS Y2, Y3, Y3
+	VMOVUPS (CX)(DI*4), Y4
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors121
+
+rest122:
+	TESTQ      SI, SI
+	JZ         done123
+	VMOVUPS    (R8)(DI*4), Y3
+	VPERMPS    Y2, Y3, Y3
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VMULPS     Y2, Y3, Y2
+	VMASKMOVPS Y2, Y0, (AX)(DI*4)
+
+done123:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R9
+	JNZ  row120
 	VZEROUPPER
 	RET
 
 // func normalizeAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, FMA3
 TEXT ·normalizeAVX2(SB), NOSPLIT, $0-68
-	VBROADCASTSS s+64(FP), Y0
 	MOVQ         dst+8(FP), AX
 	MOVQ         x+24(FP), CX
 	MOVQ         cols+56(FP), DX
@@ -1748,30 +1857,31 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-68
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         BX, DI
-	VMOVUPS      (SI)(DI*4), Y1
+	VMOVUPS      (SI)(DI*4), Y0
+	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), DI
 
-row116:
+row124:
 	VMOVUPS float3f800000<>+0(SB), Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest118
+	JZ      rest126
 
-vectors117:
+vectors125:
 	VMOVUPS     (CX)(SI*4), Y4
 	VFMADD231PS Y4, Y4, Y3
 	ADDQ        $0x08, SI
 	CMPQ        SI, DX
-	JLT         vectors117
+	JLT         vectors125
 
-rest118:
+rest126:
 	TESTQ       BX, BX
-	JZ          done119
-	VMASKMOVPS  (CX)(SI*4), Y1, Y4
+	JZ          done127
+	VMASKMOVPS  (CX)(SI*4), Y0, Y4
 	VFMADD231PS Y4, Y4, Y3
 
-done119:
+done127:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VADDPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1779,39 +1889,38 @@ done119:
 	VPERMILPS  $0xb1, Y3, Y4
 	VADDPS     Y4, Y3, Y3
 	VSQRTPS    Y3, Y3
-	VMAXPS     Y3, Y0, Y3
+	VMAXPS     Y3, Y1, Y3
 	VDIVPS     Y3, Y2, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest121
+	JZ         rest129
 
-vectors120:
+vectors128:
 	VMOVUPS (CX)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors120
+	JLT     vectors128
 
-rest121:
+rest129:
 	TESTQ      BX, BX
-	JZ         done122
-	VMASKMOVPS (CX)(SI*4), Y1, Y3
+	JZ         done130
+	VMASKMOVPS (CX)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)(SI*4)
+	VMASKMOVPS Y2, Y0, (AX)(SI*4)
 
-done122:
+done130:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row116
+	JNZ  row124
 	VZEROUPPER
 	RET
 
 // func normalizeGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, FMA3
 TEXT ·normalizeGradAVX2(SB), NOSPLIT, $0-68
-	VBROADCASTSS s+64(FP), Y0
 	MOVQ         dst+8(FP), AX
 	MOVQ         x+24(FP), CX
 	MOVQ         y+40(FP), DX
@@ -1822,29 +1931,30 @@ TEXT ·normalizeGradAVX2(SB), NOSPLIT, $0-68
 	LEAQ         lanesAVX2<>+0(SB), DI
 	MOVQ         $+8, R8
 	SUBQ         SI, R8
-	VMOVUPS      (DI)(R8*4), Y1
+	VMOVUPS      (DI)(R8*4), Y0
+	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row123:
+row131:
 	VXORPS Y2, Y2, Y2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest125
+	JZ     rest133
 
-vectors124:
+vectors132:
 	VMOVUPS     (CX)(DI*4), Y3
 	VFMADD231PS Y3, Y3, Y2
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors124
+	JLT         vectors132
 
-rest125:
+rest133:
 	TESTQ       SI, SI
-	JZ          done126
-	VMASKMOVPS  (CX)(DI*4), Y1, Y3
+	JZ          done134
+	VMASKMOVPS  (CX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y3, Y2
 
-done126:
+done134:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VADDPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1853,30 +1963,30 @@ done126:
 	VADDPS     Y3, Y2, Y2
 	VSQRTPS    Y2, Y2
 	VMOVUPS    float3f800000<>+0(SB), Y3
-	VMAXPS     Y2, Y0, Y4
+	VMAXPS     Y2, Y1, Y4
 	VDIVPS     Y4, Y3, Y3
 	VMULPS     Y3, Y3, Y4
 	VXORPS     Y5, Y5, Y5
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest128
+	JZ         rest136
 
-vectors127:
+vectors135:
 	VMOVUPS     (CX)(DI*4), Y6
 	VMOVUPS     (DX)(DI*4), Y7
 	VFMADD231PS Y7, Y6, Y5
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors127
+	JLT         vectors135
 
-rest128:
+rest136:
 	TESTQ       SI, SI
-	JZ          done129
-	VMASKMOVPS  (CX)(DI*4), Y1, Y6
-	VMASKMOVPS  (DX)(DI*4), Y1, Y7
+	JZ          done137
+	VMASKMOVPS  (CX)(DI*4), Y0, Y6
+	VMASKMOVPS  (DX)(DI*4), Y0, Y7
 	VFMADD231PS Y7, Y6, Y5
 
-done129:
+done137:
 	VPERM2F128 $0x01, Y5, Y5, Y6
 	VADDPS     Y6, Y5, Y5
 	VPERMILPS  $0x4e, Y5, Y6
@@ -1884,13 +1994,13 @@ done129:
 	VPERMILPS  $0xb1, Y5, Y6
 	VADDPS     Y6, Y5, Y5
 	VMULPS     Y5, Y4, Y4
-	VCMPPS     $0x16, Y0, Y2, Y2
+	VCMPPS     $0x16, Y1, Y2, Y2
 	VANDPS     Y2, Y4, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest131
+	JZ         rest139
 
-vectors130:
+vectors138:
 	VMOVUPS      (CX)(DI*4), Y4
 	VMOVUPS      (DX)(DI*4), Y5
 	VMOVAPS      Y5, Y5
@@ -1899,23 +2009,23 @@ vectors130:
 	VMOVUPS      Y4, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors130
+	JLT          vectors138
 
-rest131:
+rest139:
 	TESTQ        SI, SI
-	JZ           done132
-	VMASKMOVPS   (CX)(DI*4), Y1, Y4
-	VMASKMOVPS   (DX)(DI*4), Y1, Y5
+	JZ           done140
+	VMASKMOVPS   (CX)(DI*4), Y0, Y4
+	VMASKMOVPS   (DX)(DI*4), Y0, Y5
 	VMOVAPS      Y5, Y5
 	VFNMADD231PS Y4, Y2, Y5
 	VMULPS       Y5, Y3, Y2
-	VMASKMOVPS   Y2, Y1, (AX)(DI*4)
+	VMASKMOVPS   Y2, Y0, (AX)(DI*4)
 
-done132:
+done140:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row123
+	JNZ  row131
 	VZEROUPPER
 	RET

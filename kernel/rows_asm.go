@@ -26,6 +26,11 @@ var rowsAVX2 = rowLoops{
 	logSoftmaxGrad: rowLoop(logSoftmaxGradAVX2).run,
 	softmaxOf:      listLoop(softmaxScaledAVX2).run,
 	sumExp:         listLoop(sumExpAVX2).sums,
+	headDot:        headDotsAVX2.dot,
+	headSum:        headSums(headSumAVX2).run,
+	headScale:      headWeightsAVX2.scale,
+	columnSum:      columnSums(columnSumAVX2).run,
+	headColumnSum:  headWeightsAVX2.sum,
 }
 
 var rowsAVX512 = rowLoops{
@@ -39,6 +44,11 @@ var rowsAVX512 = rowLoops{
 	logSoftmaxGrad: rowLoop(logSoftmaxGradAVX512).run,
 	softmaxOf:      listLoop(softmaxScaledAVX512).run,
 	sumExp:         listLoop(sumExpAVX512).sums,
+	headDot:        headDotsAVX512.dot,
+	headSum:        headSums(headSumAVX512).run,
+	headScale:      headWeightsAVX512.scale,
+	columnSum:      columnSums(columnSumAVX512).run,
+	headColumnSum:  headWeightsAVX512.sum,
 }
 
 func (f rowLoop) run(dst, x, y tensor.Matrix, lo, hi int, s float32) {

@@ -10,6 +10,8 @@ var rowsGeneric = rowLoops{
 	add: addEach, scale: scaleEach, normalize: normalizeEach, normalizeGrad: normalizeGradEach,
 	softmax: softmaxEach, softmaxGrad: softmaxGradEach, shift: shiftEach, logSoftmaxGrad: logSoftmaxGradEach,
 	softmaxOf: softmaxOf, sumExp: sumExp,
+	headDot: headDotEach, headSum: headSumEach, headScale: headScaleEach,
+	columnSum: sumColumns, headColumnSum: headColumnSum,
 }
 
 func addEach(dst, x, y tensor.Matrix, lo, hi int, _ float32) {

@@ -4,11 +4,12 @@ package kernel
 // has the same bits wherever it lies in a slice. Variants differ by rounding in
 // functions that take an exponential or a logarithm, and in no others.
 type valueLoops struct {
-	add, sub, mul, div zipFunc            // x ∘ y
-	scale              zipFunc            // s·x
-	fill               zipFunc            // s
-	forward            [funcKinds]zipFunc // f(x), α = s
-	gradient           [funcKinds]zipFunc // y·f′, from x or f(x) in x, α = s
+	add, sub, mul, div zipFunc                      // x ∘ y
+	scale              zipFunc                      // s·x
+	fill               zipFunc                      // s
+	forward            [funcKinds]zipFunc           // f(x), α = s
+	gradient           [funcKinds]zipFunc           // y·f′, from x or f(x) in x, α = s
+	sum, dot           func(x, y []float32) float64 // Σ x and Σ x·y
 	rows               rowLoops
 	dropout            dropoutLoops
 }
@@ -18,7 +19,7 @@ type valueLoops struct {
 type zipFunc func(dst, x, y []float32, s float32)
 
 var valuesGeneric = valueLoops{
-	rows: rowsGeneric, dropout: dropoutGeneric,
+	rows: rowsGeneric, dropout: dropoutGeneric, sum: sumDouble, dot: dotDouble,
 	add: addTo, sub: subTo, mul: mulTo, div: divTo, scale: scaleTo, fill: fill,
 	forward: [funcKinds]zipFunc{
 		Identity: copyTo, ReLU: reluTo, LeakyReLU: leakyTo, ELU: eluTo, Sigmoid: sigmoidTo,

@@ -7,7 +7,7 @@ import "github.com/weft-gnn/weft/internal/cpu"
 var valueVariants = [...]valueLoops{
 	cpu.Generic: valuesGeneric,
 	cpu.AVX2: {
-		rows: rowsAVX2, dropout: philoxAVX2.loops(0, 2, 1, 3),
+		rows: rowsAVX2, sum: sumDoubleAVX2, dot: dotDoubleAVX2, dropout: philoxAVX2.loops(0, 2, 1, 3),
 		add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, scale: scaleAVX2, fill: fillAVX2,
 		forward: [funcKinds]zipFunc{
 			Identity: copyTo, ReLU: reluAVX2, LeakyReLU: leakyAVX2, ELU: eluAVX2, Sigmoid: sigmoidAVX2, LogSigmoid: logSigmoidAVX2,
@@ -22,7 +22,7 @@ var valueVariants = [...]valueLoops{
 		},
 	},
 	cpu.AVX512: {
-		rows: rowsAVX512, dropout: philoxAVX512.loops(0, 4, 1, 5, 2, 6, 3, 7),
+		rows: rowsAVX512, sum: sumDoubleAVX512, dot: dotDoubleAVX512, dropout: philoxAVX512.loops(0, 4, 1, 5, 2, 6, 3, 7),
 		add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, scale: scaleAVX512, fill: fillAVX512,
 		forward: [funcKinds]zipFunc{
 			Identity: copyTo, ReLU: reluAVX512, LeakyReLU: leakyAVX512, ELU: eluAVX512, Sigmoid: sigmoidAVX512,

@@ -88,3 +88,31 @@ func BenchmarkDropout(b *testing.B) {
 		benchSpeed(b, fmt.Sprintf("shape=%dx%d/ids", s[0], s[1]), func(ctx *Ctx) { Dropout(ctx, testMask(0.5), ids, x, y) })
 	}
 }
+
+// BenchmarkHeads runs what takes heads or columns, on the shapes of ogbn-arxiv.
+func BenchmarkHeads(b *testing.B) {
+	const n = 169343
+	one := tensor.New(1, 1)
+	for _, s := range [][2]int{{64, 8}, {40, 1}} {
+		k, heads := s[0], s[1]
+		x, g, y := arenaMatrix(b, n, k), arenaMatrix(b, n, k), arenaMatrix(b, n, k)
+		a, z, f := arenaMatrix(b, 1, k), arenaMatrix(b, n, heads), arenaMatrix(b, n, k/heads)
+		for _, op := range []struct {
+			name string
+			run  func(ctx *Ctx)
+		}{
+			{"HeadScale", func(ctx *Ctx) { HeadScale(ctx, x, z, y) }},
+			{"HeadDot", func(ctx *Ctx) { HeadDot(ctx, x, g, z) }},
+			{"HeadDotVec", func(ctx *Ctx) { HeadDotVec(ctx, x, a, z) }},
+			{"HeadOuter", func(ctx *Ctx) { HeadOuter(ctx, z, a, y) }},
+			{"HeadSumVec", func(ctx *Ctx) { HeadSumVec(ctx, x, z, a) }},
+			{"HeadSum", func(ctx *Ctx) { HeadSum(ctx, x, f) }},
+			{"ColumnSum", func(ctx *Ctx) { ColumnSum(ctx, x, a) }},
+			{"AddBias", func(ctx *Ctx) { AddBias(ctx, x, a, y) }},
+			{"Dot", func(ctx *Ctx) { Dot(ctx, x, g, one) }},
+			{"Sum", func(ctx *Ctx) { Sum(ctx, x, one) }},
+		} {
+			benchSpeed(b, fmt.Sprintf("op=%s/shape=%dx%d/heads=%d", op.name, n, k, heads), op.run)
+		}
+	}
+}

@@ -25,6 +25,7 @@ var families = map[string]func(){
 	"values":  values,
 	"rows":    rowLoops,
 	"philox":  philox,
+	"sums":    sums,
 }
 
 func main() {

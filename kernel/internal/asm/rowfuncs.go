@@ -48,6 +48,16 @@ var rowFuncs = []rowFunc{
 		sum := r.sum(func(sum vec, only *tail) { VADDPS(r.read('y', only), sum, sum) })
 		r.each(func(only *tail) { r.write(r.fnma(r.expOf(r.read('x', only)), sum, r.read('y', only)), only) })
 	}},
+	{name: "headScale", reads: "xy", heads: true, doc: "x·y of the column's head", row: func(r *rows) {
+		weights := r.v.register()
+		r.heads.load(Mem{Base: r.at['y']}, weights)
+		r.each(func(only *tail) {
+			own := r.v.register()
+			VMOVUPS(Mem{Base: r.lane, Index: r.position, Scale: 4}, own)
+			VPERMPS(weights, own, own)
+			r.write(r.mul(own, r.read('x', only)), only)
+		})
+	}},
 	{name: "normalize", reads: "x", scalar: true, constants: []float32{1}, doc: "x/max(‖x‖, s)", row: func(r *rows) {
 		factor := r.div(r.number(1), r.max(r.scalar, r.sqrt(r.dot('x', 'x'))))
 		r.each(func(only *tail) { r.write(r.mul(factor, r.read('x', only)), only) })

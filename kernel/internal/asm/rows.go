@@ -12,12 +12,13 @@ type rowFunc struct {
 	listed      bool // x are the rows of a list, or the first where that is nil
 	listedTo    bool // dst too; else dst and y take a value for each
 	scalar      bool
+	heads       bool // rows have heads, of which lane tells each column's
 	constants   []float32
 	doc         string
 	row         func(r *rows)
 }
 
-const rowArgs = "n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32)"
+const rowArgs = "n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32"
 
 // rows walks rows of cols values, which are at least one.
 type rows struct {
@@ -27,6 +28,9 @@ type rows struct {
 	rest     tail                   // those beyond
 	restOf   reg.GPVirtual          // how many they are
 	position reg.GPVirtual
+
+	lane  reg.Register // of functions of heads: for each column, its head
+	heads tail         // as many lanes as there are heads
 }
 
 func (f rowFunc) build(v vectors) {
@@ -34,25 +38,23 @@ func (f rowFunc) build(v vectors) {
 	if f.listed {
 		args += "list *int32, "
 	}
-	TEXT(f.name+v.name, NOSPLIT, args+rowArgs)
+	args += rowArgs
+	if f.heads {
+		args += ", heads int, lane *uint32"
+	}
+	TEXT(f.name+v.name, NOSPLIT, args+")")
 	Doc(f.name + v.name + " computes, of n rows of cols values, " + f.doc + ".")
 	Pragma("noescape")
-	r := &rows{lanes: lanes{constants: newConstants(v, f.constants...)}, at: map[rune]reg.GPVirtual{}}
+	operands := "d" + f.reads
+	r := newRows(v, f.reads, f.constants...)
 	if f.scalar {
 		r.scalar = v.register()
 		VBROADCASTSS(argument("s"), r.scalar)
 	}
-	names := map[rune]string{'d': "dst", 'x': "x", 'y': "y"}
-	operands := []rune("d" + f.reads)
-	for _, o := range operands {
-		r.at[o] = Load(Param(names[o]), GP64()).(reg.GPVirtual)
+	if f.heads {
+		r.lane = Load(Param("lane"), GP64())
+		r.heads = newTail(v, Load(Param("heads"), GP64()))
 	}
-	r.full, r.restOf = Load(Param("cols"), GP64()).(reg.GPVirtual), GP64()
-	MOVQ(r.full, r.restOf)
-	ANDQ(Imm(uint64(v.values()-1)), r.restOf)
-	SUBQ(r.restOf, r.full)
-	r.rest = newTail(v, r.restOf)
-	r.position = GP64()
 
 	left := Load(Param("n"), GP64())
 	loop := label("row")
@@ -60,7 +62,7 @@ func (f rowFunc) build(v vectors) {
 		Label(loop)
 		f.row(r)
 		for _, o := range operands {
-			ADDQ(argument("ld"+names[o]), r.at[o])
+			ADDQ(argument("ld"+operandNames[o]), r.at[o])
 		}
 		DECQ(left)
 		JNZ(LabelRef(loop))
@@ -69,6 +71,22 @@ func (f rowFunc) build(v vectors) {
 		return
 	}
 	f.eachListed(r, left, loop)
+}
+
+var operandNames = map[rune]string{'d': "dst", 'x': "x", 'y': "y"}
+
+// newRows starts at the first row of dst and of the operands that are read.
+func newRows(v vectors, reads string, constants ...float32) *rows {
+	r := &rows{lanes: lanes{constants: newConstants(v, constants...)}, at: map[rune]reg.GPVirtual{}}
+	for _, o := range "d" + reads {
+		r.at[o] = load(operandNames[o])
+	}
+	r.full, r.restOf, r.position = load("cols"), GP64(), GP64()
+	MOVQ(r.full, r.restOf)
+	ANDQ(Imm(uint64(v.values()-1)), r.restOf)
+	SUBQ(r.restOf, r.full)
+	r.rest = newTail(v, r.restOf)
+	return r
 }
 
 // eachListed builds the loop over the rows of a list.

@@ -1,0 +1,112 @@
+//go:build amd64 && !noasm
+
+package kernel
+
+import (
+	"unsafe"
+
+	"github.com/weft-gnn/weft/tensor"
+)
+
+type (
+	// headSums and headProducts go through n rows of heads of at least one value.
+	headSums     func(n int, dst *float32, lddst int, x *float32, ldx, cols, heads int)
+	headProducts func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols, heads int)
+	columnSums   func(n int, dst *float32, x *float32, ldx, cols int)
+)
+
+// headDots multiplies heads of up to a vector's half in narrow vectors.
+type headDots struct {
+	half         int
+	narrow, wide headProducts
+}
+
+var (
+	headDotsAVX2   = headDots{0, headDotAVX2, headDotAVX2}
+	headDotsAVX512 = headDots{8, headDotAVX2, headDotAVX512}
+)
+
+func (f headDots) dot(dst, x, y tensor.Matrix, lo, hi int, _ float32) {
+	if lo == hi || dst.Cols == 0 {
+		return
+	}
+	d, ldd := place(dst, int64(lo), 0)
+	px, ldx := place(x, int64(lo), 0)
+	py, ldy := place(y, int64(lo), 0)
+	width, run := x.Cols/dst.Cols, f.wide
+	if width <= f.half {
+		run = f.narrow
+	}
+	run(hi-lo, d, ldd, px, ldx, py, ldy, width, dst.Cols)
+}
+
+func (f headSums) run(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
+	if lo == hi || dst.Cols == 0 {
+		return
+	}
+	if x.Cols == 0 {
+		for i := lo; i < hi; i++ {
+			clear(dst.Row(i))
+		}
+		return
+	}
+	d, ldd := place(dst, int64(lo), 0)
+	px, ldx := place(x, int64(lo), 0)
+	f(hi-lo, d, ldd, px, ldx, dst.Cols, x.Cols/dst.Cols)
+}
+
+func (f columnSums) run(dst []float32, x tensor.Matrix, lo, hi int) {
+	if lo == hi || x.Cols == 0 {
+		clear(dst)
+		return
+	}
+	px, ldx := place(x, int64(lo), 0)
+	f(hi-lo, &dst[0], px, ldx, x.Cols)
+}
+
+// headWeights weighs rows by a value for each head, of which a vector holds as
+// many as there are lanes.
+type headWeights struct {
+	lanes int
+	one   rowLoop // of one head
+	each  func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32,
+		heads int, lane *uint32)
+	sums func(n int, dst *float32, x *float32, ldx, cols int, y *float32, ldy, heads int, lane *uint32)
+}
+
+var (
+	headWeightsAVX2   = headWeights{8, scaleRowsAVX2, headScaleAVX2, headColumnSumAVX2}
+	headWeightsAVX512 = headWeights{16, scaleRowsAVX512, headScaleAVX512, headColumnSumAVX512}
+)
+
+func (f headWeights) scale(dst, x, y tensor.Matrix, lo, hi int, lane []uint32) {
+	if y.Cols <= 1 {
+		f.one.run(dst, x, y, lo, hi, 0)
+		return
+	}
+	width := x.Cols / y.Cols
+	if lo == hi || width == 0 {
+		return
+	}
+	for h := 0; h < y.Cols; h += f.lanes {
+		heads := min(f.lanes, y.Cols-h)
+		d, ldd := place(dst, int64(lo), h*width)
+		px, ldx := place(x, int64(lo), h*width)
+		py, ldy := place(y, int64(lo), h)
+		f.each(hi-lo, d, ldd, px, ldx, py, ldy, heads*width, 0, heads, unsafe.SliceData(lane))
+	}
+}
+
+func (f headWeights) sum(dst []float32, x, y tensor.Matrix, lo, hi int, lane []uint32) {
+	clear(dst)
+	if lo == hi || x.Cols == 0 {
+		return
+	}
+	width := x.Cols / y.Cols
+	for h := 0; h < y.Cols; h += f.lanes {
+		heads := min(f.lanes, y.Cols-h)
+		px, ldx := place(x, int64(lo), h*width)
+		py, ldy := place(y, int64(lo), h)
+		f.sums(hi-lo, &dst[h*width], px, ldx, heads*width, py, ldy, heads, unsafe.SliceData(lane))
+	}
+}
