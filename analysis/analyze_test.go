@@ -190,8 +190,9 @@ func TestSparseInput(t *testing.T) {
 
 // TestDensity: values on edges are as dense as A, all others are dense.
 func TestDensity(t *testing.T) {
-	rep := reportOf(t, byName(t, "gat"), analysis.Inference)
-	onEdges := 0
+	r := request(t, byName(t, "gat"), analysis.Inference)
+	r.Formulation = analysis.Local
+	rep, onEdges := analyze(t, r), 0
 	for _, o := range rep.Ops {
 		want := 1.0
 		switch o.Space {
@@ -259,8 +260,10 @@ func TestLocalFormulation(t *testing.T) {
 		if *local.Step.Bytes.Value <= *global.Step.Bytes.Value {
 			t.Errorf("%s: local moves %d bytes, global %d", name, *local.Step.Bytes.Value, *global.Step.Bytes.Value)
 		}
-		if rep := local.Passes[len(local.Passes)-1]; rep.Pass == "fuse" {
-			t.Errorf("%s: local is fused", name)
+		for _, p := range local.Passes {
+			if p.Pass == "fuse" || p.Pass == "attend" {
+				t.Errorf("%s: local is fused by %s", name, p.Pass)
+			}
 		}
 	}
 	if f := reportOf(t, byName(t, "mlp"), analysis.Inference).Formulation; f != analysis.NoMessages {

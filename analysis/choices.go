@@ -178,7 +178,7 @@ func sumsEdges(op program.Op) bool {
 	switch o := program.BaseOf(op).(type) {
 	case program.Aggregate:
 		return o.Over.IsEdges()
-	case program.SpMM:
+	case program.SpMM, program.Walker:
 		return true
 	}
 	return false

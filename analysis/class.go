@@ -202,7 +202,7 @@ func formulationOf(p *program.Program) Formulation {
 			if op.To.IsEdges() {
 				return Local
 			}
-		case program.SpMM, program.EdgeDot:
+		case program.SpMM, program.EdgeDot, program.Walker:
 			f = Global
 		}
 	}

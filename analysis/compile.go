@@ -81,10 +81,13 @@ func (r Request) facts(p *program.Program, sizes cost.Env) program.Facts {
 		f.Optimizer = &r.Optimizer
 	}
 	if r.Formulation == Local {
-		f.Skip = with(f.Skip, "fuse")
+		f.Skip = with(f.Skip, fusing...)
 	}
 	return f
 }
+
+// fusing passes make one operation of a message and its sum.
+var fusing = []string{"attend", "fuse"}
 
 // with returns set and names; it may write to set.
 func with(set map[string]bool, names ...string) map[string]bool {

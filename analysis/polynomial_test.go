@@ -259,8 +259,9 @@ func TestLeadingExponents(t *testing.T) {
 					}
 					before = work
 				}
-				// Terms of one exponent less halve in weight with every doubling.
-				if last := off[len(off)-1]; last > 0.25 || last > off[0] {
+				// Terms of one exponent less halve in weight with every doubling. The
+				// gradient of attention has many: it computes coefficients again.
+				if last := off[len(off)-1]; last > 0.35 || last > off[0] {
 					t.Errorf("%s, %v, doubling %s: exponents are off %d by %.3f", m.Name, mode, d.name, want, off)
 				}
 			}

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/program"
@@ -66,7 +67,7 @@ func (r Request) anyRuns(passes map[string]bool) bool {
 
 // skips reports whether r leaves out an optional pass.
 func (r Request) skips(pass string) bool {
-	return r.Skip["none"] || r.Skip[pass] || pass == "fuse" && r.Formulation == Local
+	return r.Skip["none"] || r.Skip[pass] || r.Formulation == Local && slices.Contains(fusing, pass)
 }
 
 func (a at) passCost(p *program.Program, to *PassCost) (err error) {

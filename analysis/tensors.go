@@ -62,7 +62,14 @@ func (a at) tensors(p *program.Program) ([]Tensor, error) {
 // readsEdges reports whether p has values on the edges of s or walks them.
 func readsEdges(p *program.Program, s program.Space) bool {
 	for _, n := range p.Nodes {
-		if o, ok := program.BaseOf(n.Op).(program.SpMM); n.Type.Space == s || ok && o.Over == s {
+		over := n.Type.Space
+		switch o := program.BaseOf(n.Op).(type) {
+		case program.SpMM:
+			over = o.Over
+		case program.Walker:
+			over, _, _ = o.Walk()
+		}
+		if over == s {
 			return true
 		}
 	}

@@ -153,6 +153,8 @@ func walksBySource(p *program.Program, s program.Space) bool {
 			over, along = o.Over, o.Along
 		case program.ArgSelect:
 			over, along = o.Over, o.Along
+		case program.Walker:
+			over, along, _ = o.Walk()
 		case program.SparseMatMulT:
 			over, along = program.Entries, program.Src
 		}

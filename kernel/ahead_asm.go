@@ -24,7 +24,7 @@ func (c *call) rowsAhead(ptr []int64, y tensor.Matrix, sum func(ptr *int64, y te
 		return
 	}
 	n, ahead := y.Rows, ahead(c.passes[0].cols)
-	last := c.seg.edges() - int64(ahead)
+	last := int64(len(c.seg.other) - ahead)
 	for n > 0 && ptr[n] > last {
 		n--
 	}

@@ -22,11 +22,23 @@ func Concat(ctx *Ctx, xs []tensor.Matrix, y tensor.Matrix) {
 // Slice copies columns from on of X to Y.
 //
 // Shapes: x is r×K, y r×k with from + k ≤ K.
-// Contract: overwrites y. Its gradient is [Unslice].
+// Contract: overwrites y. Its gradient is [Unslice]. Steps given to [Ctx.Then]
+// follow.
 // Cost: work 0, bytes 8rk.
 func Slice(ctx *Ctx, x tensor.Matrix, from int, y tensor.Matrix) {
 	wantColumns("kernel.Slice", x, from, y)
-	Copy(ctx, columns(x, from, from+y.Cols), y)
+	wantShape("kernel.Slice: x", x, y.Rows, x.Cols)
+	ctx.call = call{body: sliceRows, x: columns(x, from, from+y.Cols), dst: y}
+	ctx.takeTail(y)
+	n := ctx.rows(y.Rows, y.Cols)
+	ctx.Count.Add(0, 8*n*int64(y.Cols))
+}
+
+func sliceRows(c *call, _, _, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		copy(c.dst.Row(i), c.x.Row(i))
+	}
+	c.follow(lo, hi)
 }
 
 // Unslice copies G to columns from on of D and sets the other columns to 0.

@@ -36,6 +36,8 @@ func kernels() map[string]func(ctx *Ctx) {
 	concat := []tensor.Matrix{columns(x, 0, 5), columns(x, 5, k)}
 	tanh, adam := Func{Kind: Tanh}, Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.99, Epsilon: 1}
 	m2, v2 := src.uniform(r, k), src.within(0, 1, r, k)
+	heads := Attention{Heads: h, Slope: 0.2, Mask: testMask(0.5)}
+	left, right, moments, pull := src.uniform(b.Dst, h), src.uniform(b.Src, h), src.uniform(b.Dst, 4*h), src.empty(b.Src, k+h)
 	return map[string]func(ctx *Ctx){
 		"MatMul":           func(ctx *Ctx) { MatMul(ctx, x, w, z) },
 		"MatMulNT":         func(ctx *Ctx) { MatMulNT(ctx, x, w, z) },
@@ -50,6 +52,9 @@ func kernels() map[string]func(ctx *Ctx) {
 		"EdgeDot":          func(ctx *Ctx) { EdgeDot(ctx, b, u, v, d2) },
 		"EdgeSoftmax":      func(ctx *Ctx) { EdgeSoftmax(ctx, b, d, d2) },
 		"EdgeSoftmaxGrad":  func(ctx *Ctx) { EdgeSoftmaxGrad(ctx, b, d, d, d2) },
+		"Attend":           func(ctx *Ctx) { Attend(ctx, b, heads, u, right, left, v) },
+		"AttendGradDst":    func(ctx *Ctx) { AttendGradDst(ctx, b, heads, u, right, left, v, moments) },
+		"AttendGradSrc":    func(ctx *Ctx) { AttendGradSrc(ctx, b, heads, u, right, v, moments, pull) },
 		"ArgMax":           func(ctx *Ctx) { ArgMax(ctx, b, Dst, e, arg) },
 		"ArgMin":           func(ctx *Ctx) { ArgMin(ctx, b, Dst, e, arg) },
 		"Pick":             func(ctx *Ctx) { Pick(ctx, arg, e, v) },
@@ -211,6 +216,11 @@ func TestMisshapenOperandsPanic(t *testing.T) {
 		"kernel.EdgeDot: z":          func() { EdgeDot(ctx, b, m(3, 5), m(2, 5), m(3, 2)) },
 		"kernel.EdgeSoftmax: x":      func() { EdgeSoftmax(ctx, b, m(3, 1), m(3, 2)) },
 		"kernel.EdgeSoftmaxGrad: g":  func() { EdgeSoftmaxGrad(ctx, b, m(3, 1), m(2, 1), m(3, 1)) },
+		"kernel.Attention: z":        func() { Attend(ctx, b, Attention{Heads: 2}, m(3, 3), m(3, 2), m(2, 2), m(2, 3)) },
+		"kernel.Attention: r":        func() { Attend(ctx, b, Attention{Heads: 2}, m(3, 4), m(3, 1), m(2, 2), m(2, 4)) },
+		"kernel.Attention: ids":      func() { Attend(ctx, b, Attention{Heads: 1, IDs: []int64{1}}, m(3, 1), m(3, 1), m(2, 1), m(2, 1)) },
+		"kernel.AttendGradDst: s":    func() { AttendGradDst(ctx, b, Attention{Heads: 1}, m(3, 1), m(3, 1), m(2, 1), m(2, 1), m(2, 3)) },
+		"kernel.AttendGradSrc: d":    func() { AttendGradSrc(ctx, b, Attention{Heads: 1}, m(3, 1), m(3, 1), m(2, 1), m(2, 4), m(3, 1)) },
 		"kernel.ArgMin: arg":         func() { ArgMin(ctx, b, Src, m(3, 1), m(2, 1)) },
 		"kernel.Pick: x":             func() { Pick(ctx, m(2, 1), m(3, 2), m(2, 1)) },
 		"kernel.Route: arg":          func() { Route(ctx, m(3, 1), m(2, 1), m(3, 1)) },

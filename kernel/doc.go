@@ -43,6 +43,10 @@
 //	EdgeDot           2mk                         8(n_dst+1) + 4m + 4mk + 4n_dst·k + 4mH
 //	EdgeSoftmax       5mH                         8(n_dst+1) + 8mH
 //	EdgeSoftmaxGrad   4mH                         8(n_dst+1) + 12mH
+//	Attend            m(2k + 7H) + 2mH·[p]        8(n_dst+1) + 4m + 4(m + n_dst)(k + H)
+//	AttendGradDst     m(2k + 14H) + 2n_dst·H      the same + 16n_dst·H
+//	                  + 2mH·[p]
+//	AttendGradSrc     m(4k + 9H) + 4mH·[p]        8(n_src+1) + 4m + 4m(k + 4H) + 8n_src(k + H)
 //	ArgMax, ArgMin    mk                          8(n_end+1) + 4mk + 4n_end·k + 4m·[Src]
 //	Pick              0                           12nk
 //	Route             nk                          4(2nk + mk)
@@ -90,7 +94,8 @@
 //	DotOnto,
 //	HeadSumVecOnto    that of the sum             the sum's, the result twice
 //
-// [x] is 1 where x holds and 0 elsewhere. f and f′ are 0 and 0 for the identity;
+// [x] is 1 where x holds and 0 elsewhere; p is a mask's probability, where there
+// is a mask. f and f′ are 0 and 0 for the identity;
 // 1 and 1 for relu, exp, log, abs and scale; 1 and 2 for leaky-relu, sqrt,
 // reciprocal and square; 1 and 3 for elu, sigmoid, log-sigmoid and tanh; 1 and 0
 // for offset. w and w′ are 3 and 3 for squared and absolute errors, 8 and 3 for

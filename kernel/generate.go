@@ -9,3 +9,4 @@ package kernel
 //go:generate go run ./internal/asm rows
 //go:generate go run ./internal/asm philox
 //go:generate go run ./internal/asm sums
+//go:generate go run ./internal/asm attention

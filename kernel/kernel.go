@@ -13,17 +13,18 @@ type Ctx struct {
 	Pool  *Pool
 	Count Counter
 
-	call    call
-	tail    Tail     // of the next product
-	isa     *cpu.ISA // nil is that of cpu.Best; tests name others
-	chunks  []chunk  // of the rows that are cut, see segments.go
-	passes  []pass
-	lanes   []uint32
-	scratch []float32 // partial results of ordered reductions, packed operands
-	sums    []float64 // the same in double precision
-	words   []uint32  // random numbers
-	listed  []int32   // rows
-	span    [2]int64  // row pointers of a batch of one graph
+	call      call
+	tail      Tail     // of the next product
+	isa       *cpu.ISA // nil is that of cpu.Best; tests name others
+	chunks    []chunk  // of the rows that are cut, see segments.go
+	passes    []pass
+	lanes     []uint32
+	attending []attender // a worker of attention per thread
+	scratch   []float32  // partial results of ordered reductions, packed operands
+	sums      []float64  // the same in double precision
+	words     []uint32   // random numbers
+	listed    []int32    // rows
+	span      [2]int64   // row pointers of a batch of one graph
 }
 
 // variant returns the instructions that the context's kernels use.
@@ -105,6 +106,7 @@ type call struct {
 	chunks []chunk
 	hub    func(c *call, slot int, k chunk) // handles one chunk of a row that is cut
 
+	attend  attendOperands
 	matmul  matmulOperands
 	dropout dropoutOperands
 	loss    lossOperands

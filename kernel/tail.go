@@ -32,8 +32,8 @@ type Tail struct {
 	n     int
 }
 
-// Then appends a step to what follows the next [MatMul], [MatMulNT], [Dense]
-// or [SpMM] of this context.
+// Then appends a step to what follows the next [MatMul], [MatMulNT], [Dense],
+// [SpMM], [Attend] or [Slice] of this context.
 //
 // Contract: a step's operand has the shape of its kind and overlaps neither the
 // result nor, unless it is read whole before, the product's operands.

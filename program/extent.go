@@ -107,6 +107,9 @@ func (n Node) walks(s Space) bool {
 	switch o := BaseOf(n.Op).(type) {
 	case SpMM:
 		return o.Over == s
+	case Walker:
+		over, _, _ := o.Walk()
+		return over == s
 	case GraphCoef:
 		return o.Space == s || s == LoopEdges && o.Coef == InvSqrt || s == Edges && o.Coef == InvDegree
 	}

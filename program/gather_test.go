@@ -34,6 +34,12 @@ func gathering(op Op) []Gather {
 		return []Gather{{0, o.Over, Dst, false}}
 	case EdgeAdd:
 		return []Gather{{0, o.Over, Dst, false}}
+	case Attention:
+		return []Gather{{0, o.Over, Dst, false}, {1, o.Over, Dst, false}}
+	case AttentionGradDst:
+		return []Gather{{0, o.Over, Dst, false}, {1, o.Over, Dst, false}}
+	case AttentionGradSrc:
+		return []Gather{{2, o.Over, Src, false}, {3, o.Over, Src, false}}
 	case SparseMatMul:
 		return []Gather{{1, Entries, Dst, false}}
 	case SparseMatMulT:

@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Grad appends the gradient of loss, a 1×1 value, with respect to the values
@@ -14,26 +15,52 @@ func Grad(p *Program, loss Value, wrt []Value) (*Program, []Value, error) {
 	}
 	b := extend(p)
 	b.backward = true
+	out := b.gradOf(p, 0, loss, b.Add(Unit{}), wrt)
+	q, err := b.Build()
+	return q, out, err
+}
+
+// gradOf appends the gradients of values of p, which b extends, that the nodes
+// from first to y pass on to them when y has the gradient dy.
+func (b *Builder) gradOf(p *Program, first, y, dy Value, wrt []Value) []Value {
 	needs := reaches(p, wrt)
 	grad := make([]Value, len(p.Nodes))
 	for i := range grad {
 		grad[i] = None
 	}
-	grad[loss] = b.Add(Unit{})
-	for i := len(p.Nodes) - 1; i >= 0; i-- {
+	grad[y] = dy
+	for i := y; i >= first; i-- {
 		n := p.Nodes[i]
 		if grad[i] == None || !needs[i] || len(n.In) == 0 {
 			continue
 		}
 		b.layer = n.Layer
-		b.accumulate(n, grad, needs, n.Op.Grad(b, n.In, Value(i), grad[i]))
+		b.accumulate(n, grad, needs, n.Op.Grad(b, n.In, i, grad[i]))
 	}
 	out := make([]Value, len(wrt))
 	for i, v := range wrt {
 		out[i] = grad[v]
 	}
-	q, err := b.Build()
-	return q, out, err
+	return out
+}
+
+// gradComposed is the gradient of a composite: it appends what the composite
+// lowers to and differentiates that. Of operands that are one value the first
+// receives all of its gradient.
+func (b *Builder) gradComposed(in []Value, dy Value, lower func(*Builder, []Value) Value) []Value {
+	first := Value(len(b.p.Nodes))
+	y := lower(b, in)
+	if y == None {
+		return make([]Value, len(in)) // of a program that is wrong
+	}
+	p := b.p
+	out := b.gradOf(&p, first, y, dy, in)
+	for i, v := range in {
+		if slices.Contains(in[:i], v) {
+			out[i] = None
+		}
+	}
+	return out
 }
 
 // accumulate adds a node's gradients to those its operands have so far. A

@@ -50,6 +50,16 @@ func (p *Program) reach(v Value, of []reach) reach {
 		for _, u := range n.In[o.arity():] { // steps of a tail
 			r = r.or(of[u])
 		}
+	case Walker:
+		_, along, reads := o.Walk()
+		r = reach{}
+		for i, end := range reads {
+			r = r.or(of[n.In[i]].scatter(end))
+		}
+		r.own = r.from(along)
+		for _, u := range n.In[len(reads):] { // steps of a tail
+			r = r.or(of[u])
+		}
 	case EdgeSoftmax, EdgeSoftmaxGrad:
 		r = r.or(reach{own: r.dst}.scatter(Dst))
 	}
@@ -104,10 +114,14 @@ func (p *Program) Round() []int {
 // reductions is the number of ⊕ over edges that an op contains.
 func reductions(op Op) int {
 	switch BaseOf(op).(type) {
-	case Aggregate, ArgSelect, SpMM, EdgeSoftmaxGrad:
+	case Aggregate, ArgSelect, SpMM, EdgeSoftmaxGrad, AttentionGradSrc:
 		return 1
 	case EdgeSoftmax:
 		return 2
+	case Attention:
+		return 3
+	case AttentionGradDst:
+		return 4
 	}
 	return 0
 }

@@ -15,7 +15,7 @@ import (
 // per operation. Its operands are those of the product, then one per step that
 // has an operand beside the running value.
 type Tailed struct {
-	Base  Op  // MatMul, Affine, SpMM or SparseMatMul
+	Base  Op  // MatMul, Affine, SpMM, SparseMatMul, Attention or Slice
 	Arity int // operands of Base
 	Steps [kernel.MaxTail]Op
 	Len   int

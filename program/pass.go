@@ -48,6 +48,7 @@ func Passes() []Pass {
 		{"hoist", "row-wise maps of scattered rows run before the scatter: m rows → n rows", false, pure(Hoist)},
 		{"factor", "symmetric normalisation becomes two row scalings: no weight per edge", false, pure(Factor)},
 		{"reorder", "(AH)W or A(HW), whichever costs less with its gradient and with what is folded", false, Reorder},
+		{"attend", "a sum over edges weighted by a softmax of both ends' scores is one pass, and keeps no value per edge", false, pure(Attend)},
 		{"backward", "gradients and updates", true, whenTrain(func(p *Program, f Facts) (*Program, error) { return Backward(p, *f.Optimizer) })},
 		{"common", "equal operations on equal operands are done once", false, pure(Common)},
 		{"dead", "drop what no result needs", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},

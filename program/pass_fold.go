@@ -47,9 +47,11 @@ func invariant(p *Program) []bool {
 
 // computesAlike reports whether equal operands give an equal result at any step.
 func computesAlike(op Op) bool {
-	switch op.(type) {
+	switch o := op.(type) {
 	case Leaf, Random, Effect, CrossEntropy, ValueLoss:
 		return false
+	case Attention:
+		return o.Mask.P == 0
 	}
 	return true
 }

@@ -61,7 +61,7 @@ func (w *fuser) product(v Value) (Tailed, []Value, bool) {
 	switch o := n.Op.(type) {
 	case Tailed:
 		return o, in, o.Len < kernel.MaxTail
-	case MatMul, Affine, SpMM, SparseMatMul:
+	case MatMul, Affine, SpMM, SparseMatMul, Attention, Slice:
 		return Tailed{Base: o, Arity: len(in)}, in, true
 	}
 	return Tailed{}, nil, false

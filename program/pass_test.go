@@ -341,18 +341,18 @@ func masks(t *testing.T, p *Program, x *RefExec) map[int][]uint32 {
 	t.Helper()
 	out := map[int][]uint32{}
 	for _, n := range p.Nodes {
-		o, ok := n.Op.(Dropout)
-		if !ok {
+		o, of := maskOf(n)
+		if o.P == 0 {
 			continue
 		}
-		ones := NewDense(Extent{N: x.N, NHat: x.NHat, X: x.X}.Rows(n.Type), n.Type.Cols.N)
+		ones := NewDense(Extent{N: x.N, NHat: x.NHat, X: x.X}.Rows(of), of.Cols.N)
 		fill(ones.Data, 1)
 		y := matrix(ones)
 		o.Run(newExec(x), []tensor.Matrix{matrix(ones)}, y)
 		if apart(dense(y), o.Reference(x, []Dense{ones})) > kernelTolerance {
 			t.Errorf("site %d: the kernel's mask is not the reference's", o.Site)
 		}
-		if n.Type.Space == Vertices && n.Type.Cols.N == featureCols.N {
+		if of.Space == Vertices && of.Cols.N == featureCols.N {
 			y = atEntries(y, x.X)
 		}
 		bits := bitsOf(y)
@@ -362,6 +362,24 @@ func masks(t *testing.T, p *Program, x *RefExec) map[int][]uint32 {
 		out[o.Site] = bits
 	}
 	return out
+}
+
+// maskOf returns the mask that a node draws, one of P = 0 where it draws none,
+// and the type of what is masked. That attention draws its mask as Dropout does
+// is for the tests of attention to see.
+func maskOf(n Node) (Dropout, Type) {
+	var a Attention
+	switch o := BaseOf(n.Op).(type) {
+	case Dropout:
+		return o, n.Type
+	case Attention:
+		a = o
+	case AttentionGradDst:
+		a = Attention(o)
+	case AttentionGradSrc:
+		a = Attention(o)
+	}
+	return a.Mask, Type{Space: a.Over, Cols: a.Heads}
 }
 
 // atEntries returns the values of features at the places of sparse ones.

@@ -66,9 +66,13 @@ func (t Type) appendSize(b []byte) []byte {
 // anySite returns an op without the site of its random numbers, which differs
 // between layers that are alike and costs nothing.
 func anySite(op Op) Op {
-	if d, ok := op.(Dropout); ok {
-		d.Site = 0
-		return d
+	switch o := op.(type) {
+	case Dropout:
+		o.Site = 0
+		return o
+	case Attention:
+		o.Mask.Site = 0
+		return o
 	}
 	return op
 }

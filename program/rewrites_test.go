@@ -229,7 +229,7 @@ func sparsifications() []rewriting {
 // at hand are more than the vertices, of which there are 17.
 func TestRewritings(t *testing.T) {
 	world := fewWorlds(t)[4]
-	for _, family := range [][]rewriting{hoists(), factors(), merges(), folds(), fusions(), sparsifications()} {
+	for _, family := range [][]rewriting{hoists(), factors(), merges(), folds(), attendings(), fusions(), sparsifications()} {
 		for _, r := range family {
 			p := r.program(t)
 			f := world.facts(RefTarget{})

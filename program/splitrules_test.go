@@ -60,6 +60,9 @@ func ruleName(c opCase) string {
 	case ValueLoss, ValueLossGrad:
 		name = "ValueLoss" + strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 	}
+	if _, ok := c.op.(Walker); ok { // one rule for all heads and masks
+		return opName(c.op)
+	}
 	for i, o := range c.in {
 		sep := ", "
 		if i == 0 {

@@ -116,6 +116,7 @@ const (
 	positive                   // 0.2 to 1.7
 	inUnit                     // 0.1 to 0.9, as outputs of a sigmoid are
 	negative                   // −1.7 to −0.2, as outputs of a log-sigmoid are
+	slight                     // −0.1 to 0.1, which changes no sign of what is away from zero
 )
 
 func (d domain) draw(s *rng.Stream) float64 {
@@ -127,6 +128,8 @@ func (d domain) draw(s *rng.Stream) float64 {
 		return 0.1 + 0.8*s.Float64()
 	case negative:
 		return -size
+	case slight:
+		return 0.2*s.Float64() - 0.1
 	case awayFromZero:
 		if s.Uint32()&1 == 0 {
 			return -size

@@ -17,15 +17,16 @@ import (
 // families are the groups of functions that one pair of files holds. Avo
 // gathers functions in a global, so that each run of the command builds one.
 var families = map[string]func(){
-	"matmul":  matmul,
-	"peak":    peak,
-	"edge":    edge,
-	"spmm":    spmm,
-	"softmax": softmax,
-	"values":  values,
-	"rows":    rowLoops,
-	"philox":  philox,
-	"sums":    sums,
+	"matmul":    matmul,
+	"peak":      peak,
+	"edge":      edge,
+	"spmm":      spmm,
+	"softmax":   softmax,
+	"values":    values,
+	"rows":      rowLoops,
+	"philox":    philox,
+	"sums":      sums,
+	"attention": attention,
 }
 
 func main() {

@@ -19,6 +19,7 @@ type scores struct {
 
 	operands []reg.GPVirtual // addresses of the first edge
 	apart    []Mem           // bytes from row to row, where heads is 0
+	result   reg.GPVirtual   // address of what rows leave, a value per head; or none
 	full     reg.GPVirtual   // vectors to go through
 	rest     reg.GPVirtual   // and values beyond them, where heads is not 0
 }
@@ -124,6 +125,9 @@ func (s *scores) eachRow(row func()) {
 		ADDQ(bytes, o)
 	}
 	Label(next)
+	if s.result != nil {
+		ADDQ(argument("ldr"), s.result)
+	}
 	ADDQ(Imm(8), ptr)
 	DECQ(argument("rows"))
 	JNZ(LabelRef(loop))

@@ -1,0 +1,227 @@
+package kernel
+
+import "github.com/weft-gnn/weft/tensor"
+
+// attendOperands is what a kernel of attention needs beside its segments and
+// its result. In [AttendGradSrc], l holds what comes from the destinations.
+type attendOperands struct {
+	z, r, l, g tensor.Matrix
+
+	// run handles the rows of a worker's block. It writes them to out, or, where
+	// the block is a chunk of a row that is cut, what combines to it.
+	run     func(c *call, w *attender, out tensor.Matrix)
+	slot    int // values that a chunk leaves
+	workers []attender
+	loops   *attentionLoops
+	sparse  *sparseLoops
+	named   dropoutOperands // the identities of edges
+}
+
+// A block holds about blockEdges edges, or a row or chunk of more. Its scores
+// lie in cache from one loop to the next, and so do, in the kernels that read
+// them twice, the rows it gathers.
+const blockEdges = 512
+
+// attender is a worker of a kernel of attention, on the block that it is at.
+type attender struct {
+	sub   call // the block as the loops of other sparse kernels see it
+	row   int  // its first row
+	rows  int
+	from  int64 // its first position
+	edges int
+	part  bool // it is a chunk of a row that is cut
+
+	heads int
+	slope float32
+
+	ptr []int64 // the rows' positions, counted from the block's first
+	// Values of edges, of all heads side by side: the scores s, the weights α,
+	// the products d, and what is gathered from the other end.
+	score, weight, product, far []float32
+	moment                      []float32
+
+	dropout dropoutOperands
+	ids     []int64  // the edges' identities
+	words   []uint32 // and their masks
+}
+
+// The moments of a row under its attention, H values of each row in a plane of
+// moment. All that a chunk contributes to its row follows from its own.
+const (
+	topMoment  = iota // max a
+	sumMoment         // Σ exp(a − max)
+	meanMoment        // Σ α·d
+	pushMoment        // Σ α·σ′·d
+	tiltMoment        // Σ α·σ′
+	moments
+)
+
+// plane returns one moment of the block's rows.
+func (w *attender) plane(i int) []float32 {
+	size := w.planeSize()
+	return w.moment[i*size : i*size+w.rows*w.heads]
+}
+
+// planeSize is the values from one plane to the next.
+func (w *attender) planeSize() int { return len(w.moment) / moments }
+
+// attenders returns a worker per thread, with room for blocks of a call.
+func (c *Ctx) attenders(a Attention) []attender {
+	for len(c.attending) < c.Pool.Threads() {
+		c.attending = append(c.attending, attender{})
+	}
+	most := int(min(chunkEdges, c.call.seg.edges()))
+	rows := min(blockEdges, c.call.seg.rows())
+	for i := range c.attending {
+		w := &c.attending[i]
+		w.heads, w.slope = a.Heads, a.Slope
+		w.ptr = grow(w.ptr, rows+1)
+		for _, v := range []*[]float32{&w.score, &w.weight, &w.product, &w.far} {
+			*v = grow(*v, most*a.Heads)
+		}
+		w.moment = grow(w.moment, rows*a.Heads*moments)
+		w.dropout = newDropout(a.Mask, nil)
+		if a.Mask.P != 0 {
+			w.dropout.plan = newPhiloxPlan(a.Mask.Key, c.values().dropout.order, groups(a.Heads))
+			w.ids = grow(w.ids, most)
+			w.words = grow(w.words, 4*most*groups(a.Heads)+dropoutSpare)
+		}
+	}
+	return c.attending
+}
+
+// grow returns n values of unspecified content.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// attendRows runs the call's attention over all its rows, whose values are
+// gathered in rows of width, and returns the number of edges.
+func (c *Ctx) attendRows(a Attention, width int) int64 {
+	k := &c.call
+	o := &k.attend
+	o.workers, o.loops, o.sparse = c.attenders(a), c.attention(), c.sparse()
+	o.named = newDropout(a.Mask, a.IDs)
+	c.cutSegments(width)
+	dst := k.dst
+	k.dst.Cols = width
+	c.cutColumns(a.Heads)
+	k.dst = dst
+	k.scratch = c.floats(len(k.chunks) * o.slot)
+	c.Pool.Run(k.pieces+len(k.chunks), (*attendPieces)(k))
+	return k.done.Load()
+}
+
+// attendPieces runs a call's attention over chunks of the rows that are cut,
+// and over blocks of the others.
+type attendPieces call
+
+func (r *attendPieces) Piece(worker, piece int) {
+	c := (*call)(r)
+	w := &c.attend.workers[worker]
+	if piece < len(c.chunks) {
+		k := c.chunks[piece]
+		w.enter(c, k.row, 1, k.span[0], k.span[1])
+		w.part = true
+		slot := c.attendSlot(piece)
+		c.attend.run(c, w, tensor.Of(1, len(slot), slot))
+		c.done.Add(int64(k.edges()))
+		return
+	}
+	piece -= len(c.chunks)
+	lo, hi := c.seg.bound(piece, c.pieces), c.seg.bound(piece+1, c.pieces)
+	edges := int64(0)
+	for from, to := c.uncut(lo, hi); from < to; from, to = c.uncut(to, hi) {
+		for from < to {
+			end := c.seg.blockEnd(from, to)
+			w.enter(c, from, end-from, c.seg.ptr[from], c.seg.ptr[end])
+			c.attend.run(c, w, rowsOf(c.dst, from, end))
+			edges += int64(w.edges)
+			from = end
+		}
+	}
+	c.done.Add(edges)
+}
+
+// blockEnd returns the end of the block of rows that starts at from.
+func (s segments) blockEnd(from, to int) int {
+	end := from + 1
+	to = min(to, from+blockEdges)
+	for end < to && s.ptr[end+1]-s.ptr[from] <= blockEdges {
+		end++
+	}
+	return end
+}
+
+// enter moves a worker to some positions of consecutive rows.
+func (w *attender) enter(c *call, row, rows int, from, to int64) {
+	w.row, w.rows, w.from, w.edges, w.part = row, rows, from, int(to-from), false
+	w.ptr = w.ptr[:rows+1]
+	for i := range w.ptr {
+		w.ptr[i] = min(max(c.seg.ptr[row+i], from), to) - from
+	}
+	w.sub.seg = segments{ptr: w.ptr, other: c.seg.other[from:]}
+	w.sub.passes = c.passes
+	n := w.edges * w.heads
+	w.score, w.weight, w.product, w.far = w.score[:n], w.weight[:n], w.product[:n], w.far[:n]
+}
+
+// ofEdges views values of the block's edges as a matrix.
+func (w *attender) ofEdges(values []float32) tensor.Matrix {
+	return tensor.Of(w.edges, w.heads, values)
+}
+
+// own views the rows of m that are the block's.
+func (w *attender) own(m tensor.Matrix) tensor.Matrix { return rowsOf(m, w.row, w.row+w.rows) }
+
+// Each of the following runs a loop of another sparse kernel on the block.
+
+// scores sets the scores to x of the other end plus y of the own one.
+func (w *attender) scores(c *call, x, y tensor.Matrix) {
+	w.sub.x, w.sub.y, w.sub.dst = x, w.own(y), w.ofEdges(w.score)
+	c.attend.sparse.edgeAdd(&w.sub, 0, 0, 0, w.edges)
+}
+
+// gather reads x of the other end.
+func (w *attender) gather(c *call, x tensor.Matrix) {
+	w.sub.x, w.sub.dst = x, w.ofEdges(w.far)
+	c.attend.sparse.gather(&w.sub, 0, 0, 0, w.edges)
+}
+
+// multiply sets the products to those of x of the other end and y of the own
+// one, masked.
+func (w *attender) multiply(c *call, x, y tensor.Matrix) {
+	w.sub.x, w.sub.y, w.sub.dst = x, w.own(y), w.ofEdges(w.product)
+	c.attend.sparse.edgeDot(&w.sub, 0, 0, 0, w.edges)
+	w.draw(c)
+	w.mask(c, w.product)
+}
+
+// sum sets out to the rows of x at the other end, summed by their weights.
+func (w *attender) sum(c *call, x, out tensor.Matrix) {
+	w.sub.x, w.sub.y, w.sub.dst = x, w.ofEdges(w.weight), out
+	c.attend.sparse.sumWeighted(&w.sub, w.ptr, out)
+}
+
+// draw draws the mask of the block's edges.
+func (w *attender) draw(c *call) {
+	if w.dropout.mask.P == 0 || w.edges == 0 {
+		return
+	}
+	w.ids = w.ids[:w.edges]
+	for p := range w.ids {
+		w.ids[p] = int64(c.attend.named.id(c.seg.edge(w.from + int64(p))))
+	}
+	w.dropout.ids = w.ids
+	c.attend.loops.draw(w)
+}
+
+// mask applies it to values of edges.
+func (w *attender) mask(c *call, values []float32) {
+	if w.dropout.mask.P != 0 && w.edges > 0 {
+		c.attend.loops.mask(w, values)
+	}
+}

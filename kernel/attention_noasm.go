@@ -1,0 +1,7 @@
+//go:build !amd64 || noasm
+
+package kernel
+
+import "github.com/weft-gnn/weft/internal/cpu"
+
+var attentionVariants = [...]attentionLoops{cpu.Generic: attentionGeneric}
