@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/graphcase"
+	"github.com/weft-gnn/weft/internal/place"
 )
 
 // The published counts of the Planetoid lists, which name both directions; the
@@ -22,7 +23,7 @@ func TestPlanetoidCounts(t *testing.T) {
 		"citeseer": {3327, graph.Counts{Rows: 9464, Listed: 9464, Arcs: 9104, Loops: 124, Duplicates: 236}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := readAdjacency(t, "planetoid/ind."+name+".graph")
+			c := readAdjacency(t, name)
 			c.Name, c.N = name, want.n
 			// The lists are symmetric, so that symmetrising adds nothing.
 			for _, symmetrise := range []bool{false, true} {
@@ -35,15 +36,16 @@ func TestPlanetoidCounts(t *testing.T) {
 	}
 }
 
-// dataFile reads a file of the data path, or skips the test.
+// dataFile reads a file of the set called name, or skips the test.
 func dataFile(t *testing.T, name string) []byte {
 	t.Helper()
-	for _, dir := range filepath.SplitList(os.Getenv("WEFT_DATA")) {
-		if b, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
+	data, cache := place.Folders(os.Getenv)
+	for _, dir := range append(data, cache) {
+		if b, err := os.ReadFile(filepath.Join(dir, "planetoid", "ind."+name+".graph")); err == nil {
 			return b
 		}
 	}
-	t.Skip("needs data set planetoid: set WEFT_DATA or run weft data fetch planetoid")
+	t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", name, name)
 	return nil
 }
 

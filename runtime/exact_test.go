@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/graphcase"
+	"github.com/weft-gnn/weft/internal/place"
 	"github.com/weft-gnn/weft/internal/rng"
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/model"
@@ -78,7 +78,8 @@ func newWorld(t *testing.T, name string, n int, src, dst []int32) world {
 // dataWorld is a data set; the test is skipped where it is not at hand.
 func dataWorld(t *testing.T, name string) world {
 	t.Helper()
-	d, err := source.Open(t.Context(), name, dataset.Options{DataPath: filepath.SplitList(os.Getenv("WEFT_DATA"))})
+	data, cache := place.Folders(os.Getenv)
+	d, err := source.Open(t.Context(), name, dataset.Options{DataPath: data, CacheDir: cache})
 	var missing *source.NotFoundError
 	if errors.As(err, &missing) {
 		t.Skipf("needs data set %s: set WEFT_DATA or run weft data fetch %s", name, name)

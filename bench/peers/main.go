@@ -62,7 +62,7 @@ func main() {
 func parse(args []string) (options, error) {
 	var o options
 	f := flag.NewFlagSet("peers", flag.ExitOnError)
-	f.StringVar(&o.cache, "cache", "", "folder of the environments, wheels and graphs (default: weft/peers in the user's cache)")
+	f.StringVar(&o.cache, "cache", "", "folder of the environments, wheels and graphs (default: weft-peers in the user's cache)")
 	f.StringVar(&o.python, "python", "python3.11", "Python that the environments are made with")
 	f.StringVar(&o.out, "out", "bench/results", "folder of peers.md and peers.json")
 	data := f.String("data", strings.Join(graphs, ","), "graphs: cora, or a look-alike, with @SCALE where it is not the usual one")
@@ -91,7 +91,7 @@ func parse(args []string) (options, error) {
 		if err != nil {
 			return o, err
 		}
-		o.cache = filepath.Join(user, "weft", "peers")
+		o.cache = filepath.Join(user, "weft-peers")
 	}
 	if o.limits.memory = *memory << 30; *quick {
 		o.turns, o.limits.epochs, o.limits.seconds = 1, 3, 0
