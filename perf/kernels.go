@@ -90,7 +90,7 @@ func (o KernelOptions) run(ctx context.Context, lim *limits) (*Report[KernelRow]
 	for i := range rows {
 		rows[i].against(lim.best[rows[i].Threads], traffic[i])
 		if r := rows[i]; undercuts(r.MinNS, r.LimitNS) {
-			o.Say("%v took %s, which is less than its limit of %s (%s): the limit is wrong", r, duration(r.MinNS/1e9), duration(r.LimitNS/1e9), r.Limit)
+			o.Say("%v took %s, which is less than its limit of %s (%s): measured too low, under other load, or wrong", r, duration(r.MinNS/1e9), duration(r.LimitNS/1e9), r.Limit)
 		}
 	}
 	return &Report[KernelRow]{Rows: rows, Machine: thisHost(), Limits: lim.list()}, nil

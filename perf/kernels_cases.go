@@ -52,6 +52,10 @@ func kernelCases(quick bool, n int) []kernelCase {
 		all = append(all, edgeCases(k, 1)...)
 	}
 	all = append(all, edgeCases(64, 8)...)
+	all = append(all, attentionCases(64, 8)...)
+	if !quick {
+		all = append(all, attentionCases(256, 8)...)
+	}
 	all = append(all, scoreCases(1)...)
 	all = append(all, scoreCases(8)...)
 	return append(all, rowCases(64)...)
@@ -114,6 +118,25 @@ func edgeCases(k, heads int) []kernelCase {
 		{"spmm", k, 0, "", spmm(program.Dst, false)},
 		{"spmm-by-source", k, 0, "", spmm(program.Src, false)},
 	}, all...)
+}
+
+// attentionCases are an attention layer's pass over the arcs, and the two of its
+// gradient.
+func attentionCases(k, heads int) []kernelCase {
+	layer := program.Attention{Over: program.Edges, Heads: program.Cols(heads), Slope: 0.2}
+	z := func(b declaration) program.Value { return b.vertices("z", k) }
+	score := func(b declaration, name string) program.Value { return b.vertices(name, heads) }
+	return []kernelCase{
+		{"attention", k, heads, "", func(b declaration) program.Value {
+			return b.Add(layer, z(b), score(b, "r"), score(b, "l"))
+		}},
+		{"attention-grad-dst", k, heads, "", func(b declaration) program.Value {
+			return b.Add(program.AttentionGradDst(layer), z(b), score(b, "r"), score(b, "l"), b.vertices("dy", k))
+		}},
+		{"attention-grad-src", k, heads, "", func(b declaration) program.Value {
+			return b.Add(program.AttentionGradSrc(layer), z(b), score(b, "r"), b.vertices("dy", k), b.vertices("s", 4*heads))
+		}},
+	}
 }
 
 // scoreCases are kernels over a value per arc and head.

@@ -43,6 +43,7 @@ func TestKernels(t *testing.T) {
 		"spmm k=16":                    8*(n+1) + 4*m + 4*m*16 + 4*n*16,
 		"spmm-weighted k=64, 8 heads":  8*(n+1) + 4*m + 4*m*64 + 4*m*8 + 4*n*64,
 		"spmm-weighted-by-source k=16": 8*(n+1) + 8*m + 4*m*16 + 4*m + 4*n*16,
+		"attention k=64, 8 heads":      8*(n+1) + 4*m + 4*m*(64+8) + 4*n*(8+64),
 		"edge-softmax k=1":             8*(n+1) + 8*m,
 		"add k=64":                     12 * n * 64,
 		"adam k=1024":                  28 << 20,
@@ -107,7 +108,7 @@ func TestKernelsTellOfWrongLimits(t *testing.T) {
 		m.FMA = 1
 		return m
 	}
-	if _, err := o.run(t.Context(), limitsOf(slow)); err != nil || !strings.Contains(said, "the limit is wrong") {
+	if _, err := o.run(t.Context(), limitsOf(slow)); err != nil || !strings.Contains(said, "or wrong") {
 		t.Errorf("%v, said %q", err, said)
 	}
 }

@@ -40,7 +40,8 @@ type TrainRow struct {
 type OpRow struct {
 	Op         string  `json:"op"`
 	Layer      *int    `json:"layer"`
-	MS         float64 `json:"ms"`
+	MS         float64 `json:"ms"` // the median
+	MinMS      float64 `json:"min_ms"`
 	RooflineMS float64 `json:"roofline_ms"`
 	Ratio      float64 `json:"ratio"`
 	Limit      string  `json:"limit"` // the resource that the roofline is of
@@ -122,7 +123,7 @@ func (o TrainOptions) run(ctx context.Context, lim *limits) (*Report[TrainRow], 
 func (f *Measured) warn(m *machine.Machine, say func(string)) {
 	for _, op := range f.Ops {
 		if b := m.Bound(op.Traffic); undercuts(op.MinMS, 1e3*b.Seconds) {
-			say(fmt.Sprintf("%s took %s, which is less than its roofline of %s (%v): the roofline is wrong", op.Name, duration(op.MinMS/1e3), duration(b.Seconds), b))
+			say(fmt.Sprintf("%s took %s, which is less than its roofline of %s (%v): limits measured too low, under other load, or a wrong roofline", op.Name, duration(op.MinMS/1e3), duration(b.Seconds), b))
 		}
 	}
 }
@@ -150,7 +151,7 @@ func rowOf(c TrainCase, found *Measured, m *machine.Machine, ops bool) TrainRow 
 
 func opRow(op Op, m *machine.Machine) OpRow {
 	bound := m.Bound(op.Traffic)
-	row := OpRow{Op: op.Name, Layer: op.Layer, MS: op.MS, RooflineMS: bound.Seconds * 1e3, Limit: bound.String()}
+	row := OpRow{Op: op.Name, Layer: op.Layer, MS: op.MS, MinMS: op.MinMS, RooflineMS: bound.Seconds * 1e3, Limit: bound.String()}
 	if op.MS > 0 {
 		row.GFlops, row.GBs = float64(op.Traffic.Work)/op.MS/1e6, float64(op.Bytes)/op.MS/1e6
 	}
