@@ -10,3 +10,4 @@ package kernel
 //go:generate go run ./internal/asm philox
 //go:generate go run ./internal/asm sums
 //go:generate go run ./internal/asm attention
+//go:generate go run ./internal/asm step

@@ -72,7 +72,6 @@ func (it *Items) share(g float64) float64 {
 type lossOperands struct {
 	items Items
 	class []int32
-	spec  *lossSpec
 	share float32 // of a gradient: the upstream gradient over Total
 }
 

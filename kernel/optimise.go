@@ -22,12 +22,23 @@ type Adam struct {
 	Decoupled                   bool    // p shrinks by Rate·λ·p; the moments do not see λ
 }
 
+// stepLoops are the steps of the optimisers in one variant of instructions. All
+// have the same bits.
+type stepLoops struct {
+	sgd, momentum, nesterov stepFunc
+	adam                    stepFunc
+}
+
+// stepFunc changes parameters p and moments m and v by the gradient g. Those that
+// an optimiser lacks are not read.
+type stepFunc func(p, g, m, v, coefficients []float32)
+
 // stepOperands is what the optimisers need beside their matrices.
 type stepOperands struct {
-	sgd  SGD
-	adam Adam
-	rate float32 // Rate/(1 − β₁ᵗ)
-	root float32 // 1/√(1 − β₂ᵗ)
+	run stepFunc
+	// The rate of SGD or Rate/(1 − β₁ᵗ), and the penalty λ; then of SGD μ, of Adam
+	// β₁, 1 − β₁, β₂, 1 − β₂, 1/√(1 − β₂ᵗ), ε, and what p shrinks by.
+	coefficients [9]float32
 }
 
 // Work returns the operations per element of [StepSGD]: scale and subtract 2,
@@ -70,32 +81,30 @@ func StepSGD(ctx *Ctx, o SGD, p, g, v tensor.Matrix) {
 		wantShape("kernel.StepSGD: v", v, p.Rows, p.Cols)
 		bytes = 20
 	}
-	ctx.call = call{body: sgdRows, x: g, y: v, dst: p, step: stepOperands{sgd: o}}
+	loops := &ctx.values().step
+	step := stepOperands{run: loops.sgd, coefficients: [9]float32{o.Rate, o.WeightDecay, o.Momentum}}
+	switch {
+	case o.Momentum == 0:
+		v = g
+	case o.Nesterov:
+		step.run = loops.nesterov
+	default:
+		step.run = loops.momentum
+	}
+	ctx.call = call{body: stepRows, x: g, y: v, z: v, dst: p, step: step}
 	n := ctx.rows(p.Rows, p.Cols) * int64(p.Cols)
 	ctx.Count.Add(o.Work()*n, bytes*n)
 }
 
-func sgdRows(c *call, _, _, lo, hi int) {
-	o := c.step.sgd
-	for i := lo; i < hi; i++ {
-		p, g := c.dst.Row(i), c.x.Row(i)
-		if o.Momentum == 0 {
-			for j, d := range g {
-				p[j] -= o.Rate * (d + o.WeightDecay*p[j])
-			}
-			continue
-		}
-		v := c.y.Row(i)
-		for j, d := range g {
-			d += o.WeightDecay * p[j]
-			v[j] = o.Momentum*v[j] + d
-			if o.Nesterov {
-				d += o.Momentum * v[j]
-			} else {
-				d = v[j]
-			}
-			p[j] -= o.Rate * d
-		}
+// stepRows takes rows one by one, or all of them at once where they follow each
+// other.
+func stepRows(c *call, _, _, lo, hi int) {
+	n := 1
+	if c.dst.Contiguous() && c.x.Contiguous() && c.y.Contiguous() && c.z.Contiguous() {
+		n = hi - lo
+	}
+	for i := lo; i < hi; i += n {
+		c.step.run(block(c.dst, i, n), block(c.x, i, n), block(c.y, i, n), block(c.z, i, n), c.step.coefficients[:])
 	}
 }
 
@@ -113,28 +122,16 @@ func StepAdam(ctx *Ctx, o Adam, t int, p, g, m, v tensor.Matrix) {
 	wantShape("kernel.StepAdam: g", g, p.Rows, p.Cols)
 	wantShape("kernel.StepAdam: m", m, p.Rows, p.Cols)
 	wantShape("kernel.StepAdam: v", v, p.Rows, p.Cols)
-	c := &ctx.call
-	*c = call{body: adamRows, x: g, y: m, z: v, dst: p, step: stepOperands{adam: o}}
-	c.step.rate = float32(float64(o.Rate) / (1 - math.Pow(float64(o.Beta1), float64(t))))
-	c.step.root = float32(1 / math.Sqrt(1-math.Pow(float64(o.Beta2), float64(t))))
-	n := ctx.rows(p.Rows, p.Cols) * int64(p.Cols)
-	ctx.Count.Add(o.Work()*n, 28*n)
-}
-
-func adamRows(c *call, _, _, lo, hi int) {
-	o := c.step.adam
-	rest1, rest2 := 1-o.Beta1, 1-o.Beta2
 	penalty, shrink := o.WeightDecay, float32(1)
 	if o.Decoupled {
 		penalty, shrink = 0, 1-o.Rate*o.WeightDecay
 	}
-	for i := lo; i < hi; i++ {
-		p, m, v := c.dst.Row(i), c.y.Row(i), c.z.Row(i)
-		for j, d := range c.x.Row(i) {
-			d += penalty * p[j]
-			m[j] = o.Beta1*m[j] + rest1*d
-			v[j] = o.Beta2*v[j] + rest2*d*d
-			p[j] = shrink*p[j] - c.step.rate*m[j]/(sqrt(v[j])*c.step.root+o.Epsilon)
-		}
-	}
+	step := stepOperands{run: ctx.values().step.adam, coefficients: [9]float32{
+		float32(float64(o.Rate) / (1 - math.Pow(float64(o.Beta1), float64(t)))), penalty,
+		o.Beta1, 1 - o.Beta1, o.Beta2, 1 - o.Beta2,
+		float32(1 / math.Sqrt(1-math.Pow(float64(o.Beta2), float64(t)))), o.Epsilon, shrink,
+	}}
+	ctx.call = call{body: stepRows, x: g, y: m, z: v, dst: p, step: step}
+	n := ctx.rows(p.Rows, p.Cols) * int64(p.Cols)
+	ctx.Count.Add(o.Work()*n, 28*n)
 }

@@ -24,56 +24,68 @@ func (o optimiserTrial) check(t *testing.T) {
 		for _, s := range [][2]int{{0, 3}, {1, 1}, {7, 9}, {700, 130}} {
 			o.checkShape(t, s[0], s[1])
 		}
+		for k := range 2*32 + 4 {
+			o.checkShape(t, 1+k%2, k)
+		}
 	})
 }
 
 func (o optimiserTrial) checkShape(t *testing.T, r, k int) {
-	const steps = 4
 	var first [][]uint32
-	for i, ctx := range contexts {
-		src := newSource(11)
-		p := src.uniform(r, k)
-		want := ref.Of(p)
-		var state []tensor.Matrix
-		exact := make([]ref.Matrix, o.states)
-		for j := range o.states {
-			m := src.uniform(r, k)
-			for row := range r {
-				clear(m.Row(row))
-			}
-			state, exact[j] = append(state, m), ref.New(r, k)
-		}
-		ctx.Count.Reset()
-		for step := 1; step <= steps; step++ {
-			g := src.uniform(r, k)
-			o.step(ctx, step, p, g, state)
-			for e, grad := range ref.Of(g).V {
-				cells := make([]float64, o.states)
-				for j := range cells {
-					cells[j] = exact[j].V[e]
+	for _, isa := range variants() {
+		for i, ctx := range contexts {
+			ctx.using(isa, func(ctx *Ctx) {
+				got := o.run(t, ctx, r, k)
+				if first == nil {
+					first = got
+				} else if !equalBits(got, first) {
+					t.Fatalf("%d×%d: bits of %v at %d threads differ", r, k, isa, threadCounts[i])
 				}
-				want.V[e] = o.exact(step, want.V[e], grad, cells)
-				for j, c := range cells {
-					exact[j].V[e] = c
-				}
-			}
-		}
-		if work, bytes := ctx.Count.Read(); work != steps*o.work*int64(r*k) || bytes != steps*o.bytes*int64(r*k) {
-			t.Fatalf("%d×%d: counted work %d and bytes %d per step, want %d and %d per element", r, k, work/steps, bytes/steps, o.work, o.bytes)
-		}
-		for e, v := range ref.Of(p).V {
-			// About 20 roundings a step, of parameters around 1.
-			if !near(v, want.V[e], 20*steps*unit*2) {
-				t.Fatalf("%d×%d: element %d is %v, want %v", r, k, e, v, want.V[e])
-			}
-		}
-		got := snapshot(append([]tensor.Matrix{p}, state...))
-		if i == 0 {
-			first = got
-		} else if !equalBits(got, first) {
-			t.Fatalf("%d×%d: bits at %d threads differ", r, k, threadCounts[i])
+			})
 		}
 	}
+}
+
+// run takes some steps, checks them, and returns what they led to.
+func (o optimiserTrial) run(t *testing.T, ctx *Ctx, r, k int) [][]uint32 {
+	const steps = 4
+	src := newSource(11)
+	p := src.uniform(r, k)
+	want := ref.Of(p)
+	var state []tensor.Matrix
+	exact := make([]ref.Matrix, o.states)
+	for j := range o.states {
+		m := src.uniform(r, k)
+		for row := range r {
+			clear(m.Row(row))
+		}
+		state, exact[j] = append(state, m), ref.New(r, k)
+	}
+	ctx.Count.Reset()
+	for step := 1; step <= steps; step++ {
+		g := src.uniform(r, k)
+		o.step(ctx, step, p, g, state)
+		for e, grad := range ref.Of(g).V {
+			cells := make([]float64, o.states)
+			for j := range cells {
+				cells[j] = exact[j].V[e]
+			}
+			want.V[e] = o.exact(step, want.V[e], grad, cells)
+			for j, c := range cells {
+				exact[j].V[e] = c
+			}
+		}
+	}
+	if work, bytes := ctx.Count.Read(); work != steps*o.work*int64(r*k) || bytes != steps*o.bytes*int64(r*k) {
+		t.Fatalf("%d×%d: counted work %d and bytes %d per step, want %d and %d per element", r, k, work/steps, bytes/steps, o.work, o.bytes)
+	}
+	for e, v := range ref.Of(p).V {
+		// About 20 roundings a step, of parameters around 1.
+		if !near(v, want.V[e], 20*steps*unit*2) {
+			t.Fatalf("%d×%d: element %d is %v, want %v", r, k, e, v, want.V[e])
+		}
+	}
+	return snapshot(append([]tensor.Matrix{p}, state...))
 }
 
 func TestStepSGD(t *testing.T) {

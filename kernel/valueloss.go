@@ -13,19 +13,25 @@ const (
 	losses
 )
 
-// lossSpec is what there is to know about one loss.
+// lossSpec is what there is to know about one loss, beside its loops.
 type lossSpec struct {
 	name     string
 	work     int64 // operations per labelled value, its addition to the sum included
 	gradWork int64
-	value    func(x, t float32) float32
-	slope    func(x, t float32) float32 // ∂value/∂x
 }
 
 var lossSpecs = [losses]lossSpec{
-	SquaredError:  {"squared-error", 3, 3, squaredError, squaredErrorSlope},
-	AbsoluteError: {"absolute-error", 3, 3, absoluteError, absoluteErrorSlope},
-	LogisticError: {"logistic-error", 8, 3, logisticError, logisticErrorSlope},
+	SquaredError:  {"squared-error", 3, 3},
+	AbsoluteError: {"absolute-error", 3, 3},
+	LogisticError: {"logistic-error", 8, 3},
+}
+
+// lossLoops are the loops of the losses in one variant of instructions. Values
+// without a target, NaN, get 0.
+type lossLoops struct {
+	present zipFunc         // 1, or 0 where x is NaN
+	value   [losses]zipFunc // of x and its target y
+	slope   [losses]zipFunc // s·∂value/∂x
 }
 
 func (l Loss) String() string { return lossSpecs[l].name }
@@ -36,30 +42,6 @@ func (l Loss) Work() int64 { return lossSpecs[l].work }
 // GradWork returns the operations per labelled value of [ValueLossGrad].
 func (l Loss) GradWork() int64 { return lossSpecs[l].gradWork }
 
-func squaredError(x, t float32) float32      { return (x - t) * (x - t) }
-func squaredErrorSlope(x, t float32) float32 { return 2 * (x - t) }
-
-func absoluteError(x, t float32) float32 { return abs(x - t) }
-
-// absoluteErrorSlope is 0 where x = t, and NaN where x is.
-func absoluteErrorSlope(x, t float32) float32 {
-	switch d := x - t; {
-	case d > 0:
-		return 1
-	case d < 0:
-		return -1
-	default:
-		return d
-	}
-}
-
-// logisticError uses max(x, 0) − x·t + ln(1 + e^−|x|), which cannot overflow.
-func logisticError(x, t float32) float32 {
-	return max(x, 0) - x*t + log1p(exp(-abs(x)))
-}
-
-func logisticErrorSlope(x, t float32) float32 { return sigmoid(x) - t }
-
 // ValueLoss computes the mean of a loss over the listed rows' values whose
 // target is not NaN.
 //
@@ -69,24 +51,54 @@ func logisticErrorSlope(x, t float32) float32 { return sigmoid(x) - t }
 // bytes 4(2rC + 1), + 4r where a list is read.
 func ValueLoss(ctx *Ctx, l Loss, x, target tensor.Matrix, items Items, loss tensor.Matrix) {
 	wantShape("kernel.ValueLoss: target", target, x.Rows, x.Cols)
-	ctx.call = call{body: valueLossRows, x: x, y: target, loss: lossOperands{items: items, spec: &lossSpecs[l]}}
+	loops := &ctx.values().loss
+	ctx.call = call{body: valueLossRows, values: ctx.values(), zip: loops.value[l], x: x, y: target, loss: lossOperands{items: items}}
+	ctx.call.scratch = ctx.floats(ctx.Pool.Threads() * lossValues)
 	r, t := ctx.meanLoss("kernel.ValueLoss: loss", x.Cols, loss)
 	ctx.Count.Add(t*l.Work()+1, 4*(2*r*int64(x.Cols)+1)+items.bytes())
 }
 
-func valueLossRows(c *call, _, piece, lo, hi int) {
-	sum, labelled := 0.0, int64(0)
-	for i := lo; i < hi; i++ {
-		r := c.loss.items.row(i)
-		x := c.x.Row(r)
-		for j, t := range c.y.Row(r) {
-			if t != t {
-				continue
-			}
-			sum += float64(c.loss.spec.value(x[j], t))
-			labelled++
-		}
+// lossValues is how many values of a loss are taken at once.
+const lossValues = 1 << 10
+
+// eachTarget calls f with the values of x, their targets and those of dst, if
+// there is one, of the listed rows lo to hi: row by row, or at once where all rows
+// are listed and follow each other.
+func (c *call) eachTarget(lo, hi int, f func(x, target, dst []float32)) {
+	n := 1
+	if c.loss.items.Rows == nil && c.x.Contiguous() && c.y.Contiguous() && c.dst.Contiguous() {
+		n = hi - lo
 	}
+	for ; lo < hi; lo += n {
+		r := c.loss.items.row(lo)
+		x, target, dst := block(c.x, r, n), block(c.y, r, n), []float32(nil)
+		if c.dst.Data != nil {
+			dst = block(c.dst, r, n)
+		}
+		for len(x) > lossValues {
+			f(x[:lossValues], target[:lossValues], dst[:min(lossValues, len(dst))])
+			x, target, dst = x[lossValues:], target[lossValues:], dst[min(lossValues, len(dst)):]
+		}
+		f(x, target, dst)
+	}
+}
+
+// present counts the values that are not NaN, of which room holds as many.
+func (v *valueLoops) present(x, room []float32) int64 {
+	room = room[:len(x)]
+	v.loss.present(room, x, x, 0)
+	return int64(v.sum(room, room))
+}
+
+func valueLossRows(c *call, worker, piece, lo, hi int) {
+	room := c.scratch[worker*lossValues : (worker+1)*lossValues]
+	sum, labelled := 0.0, int64(0)
+	c.eachTarget(lo, hi, func(x, target, _ []float32) {
+		labelled += c.values.present(target, room)
+		room := room[:len(x)]
+		c.zip(room, x, target, 0)
+		sum += c.values.sum(room, room)
+	})
 	c.sums[piece] = sum
 	c.labelled.Add(labelled)
 }
@@ -102,24 +114,20 @@ func ValueLossGrad(ctx *Ctx, l Loss, x, target tensor.Matrix, items Items, g, d 
 	wantShape("kernel.ValueLossGrad: g", g, 1, 1)
 	wantShape("kernel.ValueLossGrad: d", d, x.Rows, x.Cols)
 	n := ctx.zip(ctx.values().fill, d, d, d, 0)
-	ctx.call = call{body: valueLossGradRows, x: x, y: target, dst: d}
-	ctx.call.loss = lossOperands{items: items, spec: &lossSpecs[l], share: float32(items.share(float64(g.Data[0])))}
+	loops := &ctx.values().loss
+	ctx.call = call{body: valueLossGradRows, values: ctx.values(), zip: loops.slope[l], x: x, y: target, dst: d}
+	ctx.call.loss = lossOperands{items: items, share: float32(items.share(float64(g.Data[0])))}
+	ctx.call.scratch = ctx.floats(ctx.Pool.Threads() * lossValues)
 	r, k := ctx.rows(items.over(x.Rows), x.Cols), int64(x.Cols)
 	ctx.Count.Add(ctx.call.labelled.Load()*l.GradWork()+1, 4*(1+2*r*k+n*k)+items.bytes())
 }
 
-func valueLossGradRows(c *call, _, _, lo, hi int) {
+func valueLossGradRows(c *call, worker, _, lo, hi int) {
+	room := c.scratch[worker*lossValues : (worker+1)*lossValues]
 	labelled := int64(0)
-	for i := lo; i < hi; i++ {
-		r := c.loss.items.row(i)
-		x, d := c.x.Row(r), c.dst.Row(r)
-		for j, t := range c.y.Row(r) {
-			if t != t {
-				continue
-			}
-			d[j] = c.loss.share * c.loss.spec.slope(x[j], t)
-			labelled++
-		}
-	}
+	c.eachTarget(lo, hi, func(x, target, d []float32) {
+		labelled += c.values.present(target, room)
+		c.zip(d, x, target, c.loss.share)
+	})
 	c.labelled.Add(labelled)
 }

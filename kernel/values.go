@@ -12,6 +12,8 @@ type valueLoops struct {
 	sum, dot           func(x, y []float32) float64 // Σ x and Σ x·y
 	rows               rowLoops
 	dropout            dropoutLoops
+	step               stepLoops
+	loss               lossLoops
 }
 
 // zipFunc computes dst from x, y and a scalar, value by value. Operands are as
@@ -19,7 +21,7 @@ type valueLoops struct {
 type zipFunc func(dst, x, y []float32, s float32)
 
 var valuesGeneric = valueLoops{
-	rows: rowsGeneric, dropout: dropoutGeneric, sum: sumDouble, dot: dotDouble,
+	rows: rowsGeneric, dropout: dropoutGeneric, step: stepsGeneric, loss: lossesGeneric, sum: sumDouble, dot: dotDouble,
 	add: addTo, sub: subTo, mul: mulTo, div: divTo, scale: scaleTo, fill: fill,
 	forward: [funcKinds]zipFunc{
 		Identity: copyTo, ReLU: reluTo, LeakyReLU: leakyTo, ELU: eluTo, Sigmoid: sigmoidTo,

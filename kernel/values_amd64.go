@@ -164,6 +164,41 @@ func absAVX512(dst []float32, x []float32, y []float32, s float32)
 //go:noescape
 func absGradAVX512(dst []float32, x []float32, y []float32, s float32)
 
+// presentAVX512 computes 1, or 0 where x is NaN.
+//
+//go:noescape
+func presentAVX512(dst []float32, x []float32, y []float32, s float32)
+
+// squaredErrorAVX512 computes (x − y)², or 0 where y is NaN.
+//
+//go:noescape
+func squaredErrorAVX512(dst []float32, x []float32, y []float32, s float32)
+
+// squaredErrorSlopeAVX512 computes 2s(x − y), or 0 where y is NaN.
+//
+//go:noescape
+func squaredErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+
+// absoluteErrorAVX512 computes |x − y|, or 0 where y is NaN.
+//
+//go:noescape
+func absoluteErrorAVX512(dst []float32, x []float32, y []float32, s float32)
+
+// absoluteErrorSlopeAVX512 computes s with the sign of x − y, or 0 where y is NaN.
+//
+//go:noescape
+func absoluteErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+
+// logisticErrorAVX512 computes max(x, 0) − x·y + ln(1 + e^−|x|), or 0 where y is NaN.
+//
+//go:noescape
+func logisticErrorAVX512(dst []float32, x []float32, y []float32, s float32)
+
+// logisticErrorSlopeAVX512 computes s(1/(1 + e⁻ˣ) − y), or 0 where y is NaN.
+//
+//go:noescape
+func logisticErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+
 // addAVX2 computes x + y.
 //
 //go:noescape
@@ -323,3 +358,38 @@ func absAVX2(dst []float32, x []float32, y []float32, s float32)
 //
 //go:noescape
 func absGradAVX2(dst []float32, x []float32, y []float32, s float32)
+
+// presentAVX2 computes 1, or 0 where x is NaN.
+//
+//go:noescape
+func presentAVX2(dst []float32, x []float32, y []float32, s float32)
+
+// squaredErrorAVX2 computes (x − y)², or 0 where y is NaN.
+//
+//go:noescape
+func squaredErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+
+// squaredErrorSlopeAVX2 computes 2s(x − y), or 0 where y is NaN.
+//
+//go:noescape
+func squaredErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)
+
+// absoluteErrorAVX2 computes |x − y|, or 0 where y is NaN.
+//
+//go:noescape
+func absoluteErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+
+// absoluteErrorSlopeAVX2 computes s with the sign of x − y, or 0 where y is NaN.
+//
+//go:noescape
+func absoluteErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)
+
+// logisticErrorAVX2 computes max(x, 0) − x·y + ln(1 + e^−|x|), or 0 where y is NaN.
+//
+//go:noescape
+func logisticErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+
+// logisticErrorSlopeAVX2 computes s(1/(1 + e⁻ˣ) − y), or 0 where y is NaN.
+//
+//go:noescape
+func logisticErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)

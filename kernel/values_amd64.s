@@ -949,28 +949,30 @@ TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-76
 
 vectors52:
 	VMOVUPS      (DX)(BX*4), Z17
-	VBROADCASTSS float80000000<>+0(SB), Z18
+	VBROADCASTSS float00000000<>+0(SB), Z18
+	VMINPS       Z17, Z18, Z18
 	VBROADCASTSS float80000000<>+0(SB), Z19
-	VANDNPS      Z17, Z19, Z19
-	VXORPS       Z18, Z19, Z18
-	VMAXPS       Z18, Z0, Z18
-	VMULPS       Z1, Z18, Z19
+	VBROADCASTSS float80000000<>+0(SB), Z20
+	VANDNPS      Z17, Z20, Z17
+	VXORPS       Z19, Z17, Z17
+	VMAXPS       Z17, Z0, Z17
+	VMULPS       Z1, Z17, Z19
 	VRNDSCALEPS  $0x08, Z19, Z19
-	VFNMADD231PS Z2, Z19, Z18
-	VFNMADD231PS Z3, Z19, Z18
+	VFNMADD231PS Z2, Z19, Z17
+	VFNMADD231PS Z3, Z19, Z17
 	VMOVUPS      Z5, Z20
-	VFMADD213PS  Z6, Z18, Z20
-	VFMADD213PS  Z7, Z18, Z20
-	VFMADD213PS  Z8, Z18, Z20
-	VFMADD213PS  Z9, Z18, Z20
-	VFMADD213PS  Z10, Z18, Z20
-	VMULPS       Z18, Z18, Z21
-	VFMADD213PS  Z18, Z21, Z20
+	VFMADD213PS  Z6, Z17, Z20
+	VFMADD213PS  Z7, Z17, Z20
+	VFMADD213PS  Z8, Z17, Z20
+	VFMADD213PS  Z9, Z17, Z20
+	VFMADD213PS  Z10, Z17, Z20
+	VMULPS       Z17, Z17, Z21
+	VFMADD213PS  Z17, Z21, Z20
 	VADDPS       Z4, Z20, Z20
-	VSCALEFPS    Z19, Z20, Z18
-	VADDPS       Z4, Z18, Z19
+	VSCALEFPS    Z19, Z20, Z17
+	VADDPS       Z4, Z17, Z19
 	VSUBPS       Z4, Z19, Z20
-	VSUBPS       Z20, Z18, Z18
+	VSUBPS       Z20, Z17, Z17
 	VPSUBD       Z11, Z19, Z20
 	VPSRAD       $0x17, Z20, Z20
 	VPSLLD       $0x17, Z20, Z21
@@ -1000,11 +1002,9 @@ vectors52:
 	VADDPS       Z23, Z21, Z21
 	VMOVAPS      Z21, Z21
 	VFMADD231PS  Z2, Z20, Z21
-	VDIVPS       Z19, Z18, Z18
-	VADDPS       Z18, Z21, Z18
-	VBROADCASTSS float00000000<>+0(SB), Z19
-	VMINPS       Z17, Z19, Z17
-	VSUBPS       Z18, Z17, Z17
+	VDIVPS       Z19, Z17, Z17
+	VADDPS       Z17, Z21, Z17
+	VSUBPS       Z17, Z18, Z17
 	VMOVUPS      Z17, (CX)(BX*4)
 	ADDQ         $0x10, BX
 	CMPQ         BX, AX
@@ -1018,28 +1018,30 @@ rest53:
 	BZHIQ        AX, SI, SI
 	KMOVW        SI, K1
 	VMOVUPS.Z    (DX)(BX*4), K1, Z17
-	VBROADCASTSS float80000000<>+0(SB), Z18
+	VBROADCASTSS float00000000<>+0(SB), Z18
+	VMINPS       Z17, Z18, Z18
 	VBROADCASTSS float80000000<>+0(SB), Z19
-	VANDNPS      Z17, Z19, Z19
-	VXORPS       Z18, Z19, Z18
-	VMAXPS       Z18, Z0, Z18
-	VMULPS       Z1, Z18, Z0
+	VBROADCASTSS float80000000<>+0(SB), Z20
+	VANDNPS      Z17, Z20, Z17
+	VXORPS       Z19, Z17, Z17
+	VMAXPS       Z17, Z0, Z17
+	VMULPS       Z1, Z17, Z0
 	VRNDSCALEPS  $0x08, Z0, Z0
-	VFNMADD231PS Z2, Z0, Z18
-	VFNMADD231PS Z3, Z0, Z18
+	VFNMADD231PS Z2, Z0, Z17
+	VFNMADD231PS Z3, Z0, Z17
 	VMOVUPS      Z5, Z1
-	VFMADD213PS  Z6, Z18, Z1
-	VFMADD213PS  Z7, Z18, Z1
-	VFMADD213PS  Z8, Z18, Z1
-	VFMADD213PS  Z9, Z18, Z1
-	VFMADD213PS  Z10, Z18, Z1
-	VMULPS       Z18, Z18, Z5
-	VFMADD213PS  Z18, Z5, Z1
+	VFMADD213PS  Z6, Z17, Z1
+	VFMADD213PS  Z7, Z17, Z1
+	VFMADD213PS  Z8, Z17, Z1
+	VFMADD213PS  Z9, Z17, Z1
+	VFMADD213PS  Z10, Z17, Z1
+	VMULPS       Z17, Z17, Z5
+	VFMADD213PS  Z17, Z5, Z1
 	VADDPS       Z4, Z1, Z1
-	VSCALEFPS    Z0, Z1, Z18
-	VADDPS       Z4, Z18, Z0
+	VSCALEFPS    Z0, Z1, Z17
+	VADDPS       Z4, Z17, Z0
 	VSUBPS       Z4, Z0, Z1
-	VSUBPS       Z1, Z18, Z1
+	VSUBPS       Z1, Z17, Z1
 	VPSUBD       Z11, Z0, Z5
 	VPSRAD       $0x17, Z5, Z5
 	VPSLLD       $0x17, Z5, Z6
@@ -1071,9 +1073,7 @@ rest53:
 	VFMADD231PS  Z2, Z5, Z3
 	VDIVPS       Z0, Z1, Z0
 	VADDPS       Z0, Z3, Z0
-	VBROADCASTSS float00000000<>+0(SB), Z1
-	VMINPS       Z17, Z1, Z1
-	VSUBPS       Z0, Z1, Z0
+	VSUBPS       Z0, Z18, Z0
 	VMOVUPS      Z0, K1, (CX)(BX*4)
 
 done54:
@@ -2110,6 +2110,517 @@ done96:
 	VZEROUPPER
 	RET
 
+// func presentAVX512(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·presentAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS float3f800000<>+0(SB), Z0
+	XORQ         BX, BX
+	SUBQ         $0x10, AX
+	JL           rest98
+
+vectors97:
+	VMOVUPS   (DX)(BX*4), Z1
+	VCMPPS    $0x00, Z1, Z1, K1
+	VMOVAPS.Z Z0, K1, Z1
+	VMOVUPS   Z1, (CX)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       vectors97
+
+rest98:
+	ADDQ      $0x10, AX
+	SUBQ      BX, AX
+	JZ        done99
+	MOVQ      $-1, SI
+	BZHIQ     AX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX)(BX*4), K1, Z1
+	VCMPPS    $0x00, Z1, Z1, K2
+	VMOVAPS.Z Z0, K2, Z0
+	VMOVUPS   Z0, K1, (CX)(BX*4)
+
+done99:
+	VZEROUPPER
+	RET
+
+// func squaredErrorAVX512(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·squaredErrorAVX512(SB), NOSPLIT, $0-76
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	XORQ SI, SI
+	SUBQ $0x10, AX
+	JL   rest101
+
+vectors100:
+	VMOVUPS   (DX)(SI*4), Z0
+	VMOVUPS   (BX)(SI*4), Z1
+	VSUBPS    Z1, Z0, Z0
+	VMULPS    Z0, Z0, Z0
+	VCMPPS    $0x00, Z1, Z1, K1
+	VMOVAPS.Z Z0, K1, Z0
+	VMOVUPS   Z0, (CX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, AX
+	JLE       vectors100
+
+rest101:
+	ADDQ      $0x10, AX
+	SUBQ      SI, AX
+	JZ        done102
+	MOVQ      $-1, DI
+	BZHIQ     AX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*4), K1, Z0
+	VMOVUPS.Z (BX)(SI*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMULPS    Z0, Z0, Z0
+	VCMPPS    $0x00, Z1, Z1, K2
+	VMOVAPS.Z Z0, K2, Z0
+	VMOVUPS   Z0, K1, (CX)(SI*4)
+
+done102:
+	VZEROUPPER
+	RET
+
+// func squaredErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·squaredErrorSlopeAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS s+72(FP), Z0
+	XORQ         SI, SI
+	SUBQ         $0x10, AX
+	JL           rest104
+
+vectors103:
+	VMOVUPS   (DX)(SI*4), Z1
+	VMOVUPS   (BX)(SI*4), Z2
+	VSUBPS    Z2, Z1, Z1
+	VADDPS    Z1, Z1, Z1
+	VMULPS    Z1, Z0, Z1
+	VCMPPS    $0x00, Z2, Z2, K1
+	VMOVAPS.Z Z1, K1, Z1
+	VMOVUPS   Z1, (CX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, AX
+	JLE       vectors103
+
+rest104:
+	ADDQ      $0x10, AX
+	SUBQ      SI, AX
+	JZ        done105
+	MOVQ      $-1, DI
+	BZHIQ     AX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*4), K1, Z1
+	VMOVUPS.Z (BX)(SI*4), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VADDPS    Z1, Z1, Z1
+	VMULPS    Z1, Z0, Z0
+	VCMPPS    $0x00, Z2, Z2, K2
+	VMOVAPS.Z Z0, K2, Z0
+	VMOVUPS   Z0, K1, (CX)(SI*4)
+
+done105:
+	VZEROUPPER
+	RET
+
+// func absoluteErrorAVX512(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·absoluteErrorAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS float80000000<>+0(SB), Z0
+	XORQ         SI, SI
+	SUBQ         $0x10, AX
+	JL           rest107
+
+vectors106:
+	VMOVUPS   (DX)(SI*4), Z1
+	VMOVUPS   (BX)(SI*4), Z2
+	VSUBPS    Z2, Z1, Z1
+	VANDNPS   Z1, Z0, Z1
+	VCMPPS    $0x00, Z2, Z2, K1
+	VMOVAPS.Z Z1, K1, Z1
+	VMOVUPS   Z1, (CX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, AX
+	JLE       vectors106
+
+rest107:
+	ADDQ      $0x10, AX
+	SUBQ      SI, AX
+	JZ        done108
+	MOVQ      $-1, DI
+	BZHIQ     AX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*4), K1, Z1
+	VMOVUPS.Z (BX)(SI*4), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VANDNPS   Z1, Z0, Z0
+	VCMPPS    $0x00, Z2, Z2, K2
+	VMOVAPS.Z Z0, K2, Z0
+	VMOVUPS   Z0, K1, (CX)(SI*4)
+
+done108:
+	VZEROUPPER
+	RET
+
+// func absoluteErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·absoluteErrorSlopeAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS float80000000<>+0(SB), Z0
+	VBROADCASTSS float00000000<>+0(SB), Z1
+	VBROADCASTSS float3f800000<>+0(SB), Z2
+	VBROADCASTSS s+72(FP), Z3
+	XORQ         SI, SI
+	SUBQ         $0x10, AX
+	JL           rest110
+
+vectors109:
+	VMOVUPS   (DX)(SI*4), Z4
+	VMOVUPS   (BX)(SI*4), Z5
+	VSUBPS    Z5, Z4, Z4
+	VCMPPS    $0x08, Z1, Z4, K1
+	VANDPS    Z0, Z4, Z8
+	VXORPS    Z8, Z2, Z8
+	VBLENDMPS Z4, Z8, K1, Z6
+	VMULPS    Z6, Z3, Z4
+	VCMPPS    $0x00, Z5, Z5, K1
+	VMOVAPS.Z Z4, K1, Z4
+	VMOVUPS   Z4, (CX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, AX
+	JLE       vectors109
+
+rest110:
+	ADDQ      $0x10, AX
+	SUBQ      SI, AX
+	JZ        done111
+	MOVQ      $-1, DI
+	BZHIQ     AX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (DX)(SI*4), K1, Z4
+	VMOVUPS.Z (BX)(SI*4), K1, Z5
+	VSUBPS    Z5, Z4, Z4
+	VCMPPS    $0x08, Z1, Z4, K2
+	VANDPS    Z0, Z4, Z0
+	VXORPS    Z0, Z2, Z0
+	VBLENDMPS Z4, Z0, K2, Z7
+	VMULPS    Z7, Z3, Z0
+	VCMPPS    $0x00, Z5, Z5, K2
+	VMOVAPS.Z Z0, K2, Z0
+	VMOVUPS   Z0, K1, (CX)(SI*4)
+
+done111:
+	VZEROUPPER
+	RET
+
+// func logisticErrorAVX512(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·logisticErrorAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS floatc2d00000<>+0(SB), Z0
+	VBROADCASTSS float42b20000<>+0(SB), Z1
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
+	VBROADCASTSS float3f318000<>+0(SB), Z2
+	VBROADCASTSS floatb95e8083<>+0(SB), Z3
+	VBROADCASTSS float3f800000<>+0(SB), Z4
+	VBROADCASTSS float39506967<>+0(SB), Z5
+	VBROADCASTSS float3ab743ce<>+0(SB), Z6
+	VBROADCASTSS float3c088908<>+0(SB), Z7
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z8
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z9
+	VBROADCASTSS float3f000000<>+0(SB), Z10
+	VBROADCASTSS float3f3504f3<>+0(SB), Z11
+	VBROADCASTSS float3d9021bb<>+0(SB), Z12
+	VBROADCASTSS floatbdebd1b8<>+0(SB), Z13
+	VBROADCASTSS float3def251a<>+0(SB), Z14
+	VBROADCASTSS floatbdfe5d4f<>+0(SB), Z15
+	VBROADCASTSS float3e11e9bf<>+0(SB), Z16
+	XORQ         SI, SI
+	SUBQ         $0x10, AX
+	JL           rest113
+
+vectors112:
+	VMOVUPS      (DX)(SI*4), Z17
+	VMOVUPS      (BX)(SI*4), Z18
+	VBROADCASTSS float00000000<>+0(SB), Z19
+	VMAXPS       Z17, Z19, Z19
+	VMULPS       Z18, Z17, Z20
+	VSUBPS       Z20, Z19, Z19
+	VBROADCASTSS float80000000<>+0(SB), Z20
+	VBROADCASTSS float80000000<>+0(SB), Z21
+	VANDNPS      Z17, Z21, Z17
+	VXORPS       Z20, Z17, Z17
+	VMAXPS       Z17, Z0, Z17
+	VMULPS       Z1, Z17, Z20
+	VRNDSCALEPS  $0x08, Z20, Z20
+	VFNMADD231PS Z2, Z20, Z17
+	VFNMADD231PS Z3, Z20, Z17
+	VMOVUPS      Z5, Z21
+	VFMADD213PS  Z6, Z17, Z21
+	VFMADD213PS  Z7, Z17, Z21
+	VFMADD213PS  Z8, Z17, Z21
+	VFMADD213PS  Z9, Z17, Z21
+	VFMADD213PS  Z10, Z17, Z21
+	VMULPS       Z17, Z17, Z22
+	VFMADD213PS  Z17, Z22, Z21
+	VADDPS       Z4, Z21, Z21
+	VSCALEFPS    Z20, Z21, Z17
+	VADDPS       Z4, Z17, Z20
+	VSUBPS       Z4, Z20, Z21
+	VSUBPS       Z21, Z17, Z17
+	VPSUBD       Z11, Z20, Z21
+	VPSRAD       $0x17, Z21, Z21
+	VPSLLD       $0x17, Z21, Z22
+	VPSUBD       Z22, Z20, Z22
+	VSUBPS       Z4, Z22, Z22
+	VCVTDQ2PS    Z21, Z21
+	VMULPS       Z22, Z22, Z23
+	VMOVUPS      Z12, Z24
+	VFMADD213PS  Z13, Z22, Z24
+	VFMADD213PS  Z14, Z22, Z24
+	VFMADD213PS  Z15, Z22, Z24
+	VFMADD213PS  Z16, Z22, Z24
+	VBROADCASTSS floatbe2aae50<>+0(SB), Z25
+	VFMADD213PS  Z25, Z22, Z24
+	VBROADCASTSS float3e4cceac<>+0(SB), Z25
+	VFMADD213PS  Z25, Z22, Z24
+	VBROADCASTSS floatbe7ffffc<>+0(SB), Z25
+	VFMADD213PS  Z25, Z22, Z24
+	VBROADCASTSS float3eaaaaaa<>+0(SB), Z25
+	VFMADD213PS  Z25, Z22, Z24
+	VMULPS       Z22, Z24, Z24
+	VMULPS       Z23, Z24, Z24
+	VMOVAPS      Z24, Z24
+	VFMADD231PS  Z3, Z21, Z24
+	VMOVAPS      Z24, Z24
+	VFNMADD231PS Z10, Z23, Z24
+	VADDPS       Z24, Z22, Z22
+	VMOVAPS      Z22, Z22
+	VFMADD231PS  Z2, Z21, Z22
+	VDIVPS       Z20, Z17, Z17
+	VADDPS       Z17, Z22, Z17
+	VADDPS       Z17, Z19, Z17
+	VCMPPS       $0x00, Z18, Z18, K1
+	VMOVAPS.Z    Z17, K1, Z17
+	VMOVUPS      Z17, (CX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, AX
+	JLE          vectors112
+
+rest113:
+	ADDQ         $0x10, AX
+	SUBQ         SI, AX
+	JZ           done114
+	MOVQ         $-1, DI
+	BZHIQ        AX, DI, DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(SI*4), K1, Z17
+	VMOVUPS.Z    (BX)(SI*4), K1, Z18
+	VBROADCASTSS float00000000<>+0(SB), Z19
+	VMAXPS       Z17, Z19, Z19
+	VMULPS       Z18, Z17, Z20
+	VSUBPS       Z20, Z19, Z19
+	VBROADCASTSS float80000000<>+0(SB), Z20
+	VBROADCASTSS float80000000<>+0(SB), Z21
+	VANDNPS      Z17, Z21, Z17
+	VXORPS       Z20, Z17, Z17
+	VMAXPS       Z17, Z0, Z17
+	VMULPS       Z1, Z17, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VFNMADD231PS Z2, Z0, Z17
+	VFNMADD231PS Z3, Z0, Z17
+	VMOVUPS      Z5, Z1
+	VFMADD213PS  Z6, Z17, Z1
+	VFMADD213PS  Z7, Z17, Z1
+	VFMADD213PS  Z8, Z17, Z1
+	VFMADD213PS  Z9, Z17, Z1
+	VFMADD213PS  Z10, Z17, Z1
+	VMULPS       Z17, Z17, Z5
+	VFMADD213PS  Z17, Z5, Z1
+	VADDPS       Z4, Z1, Z1
+	VSCALEFPS    Z0, Z1, Z17
+	VADDPS       Z4, Z17, Z0
+	VSUBPS       Z4, Z0, Z1
+	VSUBPS       Z1, Z17, Z1
+	VPSUBD       Z11, Z0, Z5
+	VPSRAD       $0x17, Z5, Z5
+	VPSLLD       $0x17, Z5, Z6
+	VPSUBD       Z6, Z0, Z6
+	VSUBPS       Z4, Z6, Z4
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z4, Z4, Z6
+	VMOVUPS      Z12, Z7
+	VFMADD213PS  Z13, Z4, Z7
+	VFMADD213PS  Z14, Z4, Z7
+	VFMADD213PS  Z15, Z4, Z7
+	VFMADD213PS  Z16, Z4, Z7
+	VBROADCASTSS floatbe2aae50<>+0(SB), Z8
+	VFMADD213PS  Z8, Z4, Z7
+	VBROADCASTSS float3e4cceac<>+0(SB), Z8
+	VFMADD213PS  Z8, Z4, Z7
+	VBROADCASTSS floatbe7ffffc<>+0(SB), Z8
+	VFMADD213PS  Z8, Z4, Z7
+	VBROADCASTSS float3eaaaaaa<>+0(SB), Z8
+	VFMADD213PS  Z8, Z4, Z7
+	VMULPS       Z4, Z7, Z7
+	VMULPS       Z6, Z7, Z7
+	VMOVAPS      Z7, Z7
+	VFMADD231PS  Z3, Z5, Z7
+	VMOVAPS      Z7, Z3
+	VFNMADD231PS Z10, Z6, Z3
+	VADDPS       Z3, Z4, Z3
+	VMOVAPS      Z3, Z3
+	VFMADD231PS  Z2, Z5, Z3
+	VDIVPS       Z0, Z1, Z0
+	VADDPS       Z0, Z3, Z0
+	VADDPS       Z0, Z19, Z0
+	VCMPPS       $0x00, Z18, Z18, K2
+	VMOVAPS.Z    Z0, K2, Z0
+	VMOVUPS      Z0, K1, (CX)(SI*4)
+
+done114:
+	VZEROUPPER
+	RET
+
+// func logisticErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·logisticErrorSlopeAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS floatc2d00000<>+0(SB), Z0
+	VBROADCASTSS float42b20000<>+0(SB), Z1
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
+	VBROADCASTSS float3f318000<>+0(SB), Z6
+	VBROADCASTSS floatb95e8083<>+0(SB), Z7
+	VBROADCASTSS float3f800000<>+0(SB), Z8
+	VBROADCASTSS float39506967<>+0(SB), Z9
+	VBROADCASTSS float3ab743ce<>+0(SB), Z10
+	VBROADCASTSS float3c088908<>+0(SB), Z11
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z12
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z13
+	VBROADCASTSS float3f000000<>+0(SB), Z14
+	VBROADCASTSS float00000000<>+0(SB), Z15
+	VBROADCASTSS float80000000<>+0(SB), Z16
+	VBROADCASTSS s+72(FP), Z17
+	XORQ         SI, SI
+	SUBQ         $0x10, AX
+	JL           rest116
+
+vectors115:
+	VMOVUPS      (DX)(SI*4), Z18
+	VMOVUPS      (BX)(SI*4), Z19
+	VANDNPS      Z18, Z16, Z20
+	VXORPS       Z16, Z20, Z20
+	VMAXPS       Z20, Z0, Z20
+	VMULPS       Z1, Z20, Z21
+	VRNDSCALEPS  $0x08, Z21, Z21
+	VFNMADD231PS Z6, Z21, Z20
+	VFNMADD231PS Z7, Z21, Z20
+	VMOVUPS      Z9, Z22
+	VFMADD213PS  Z10, Z20, Z22
+	VFMADD213PS  Z11, Z20, Z22
+	VFMADD213PS  Z12, Z20, Z22
+	VFMADD213PS  Z13, Z20, Z22
+	VFMADD213PS  Z14, Z20, Z22
+	VMULPS       Z20, Z20, Z23
+	VFMADD213PS  Z20, Z23, Z22
+	VADDPS       Z8, Z22, Z22
+	VSCALEFPS    Z21, Z22, Z20
+	VCMPPS       $0x1d, Z15, Z18, K1
+	VBLENDMPS    Z8, Z20, K1, Z2
+	VADDPS       Z8, Z20, Z18
+	VDIVPS       Z18, Z2, Z21
+	VSUBPS       Z8, Z18, Z22
+	VSUBPS       Z22, Z20, Z20
+	VMOVAPS      Z2, Z22
+	VFNMADD231PS Z18, Z21, Z22
+	VMOVAPS      Z22, Z18
+	VFNMADD231PS Z20, Z21, Z18
+	VSUBPS       Z21, Z8, Z20
+	VBLENDMPS    Z21, Z20, K1, Z3
+	VMOVAPS      Z21, Z20
+	VFMADD231PS  Z3, Z18, Z20
+	VSUBPS       Z19, Z20, Z18
+	VMULPS       Z18, Z17, Z18
+	VCMPPS       $0x00, Z19, Z19, K1
+	VMOVAPS.Z    Z18, K1, Z18
+	VMOVUPS      Z18, (CX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, AX
+	JLE          vectors115
+
+rest116:
+	ADDQ         $0x10, AX
+	SUBQ         SI, AX
+	JZ           done117
+	MOVQ         $-1, DI
+	BZHIQ        AX, DI, DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (DX)(SI*4), K1, Z2
+	VMOVUPS.Z    (BX)(SI*4), K1, Z3
+	VANDNPS      Z2, Z16, Z18
+	VXORPS       Z16, Z18, Z16
+	VMAXPS       Z16, Z0, Z16
+	VMULPS       Z1, Z16, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VFNMADD231PS Z6, Z0, Z16
+	VFNMADD231PS Z7, Z0, Z16
+	VMOVUPS      Z9, Z1
+	VFMADD213PS  Z10, Z16, Z1
+	VFMADD213PS  Z11, Z16, Z1
+	VFMADD213PS  Z12, Z16, Z1
+	VFMADD213PS  Z13, Z16, Z1
+	VFMADD213PS  Z14, Z16, Z1
+	VMULPS       Z16, Z16, Z6
+	VFMADD213PS  Z16, Z6, Z1
+	VADDPS       Z8, Z1, Z1
+	VSCALEFPS    Z0, Z1, Z16
+	VCMPPS       $0x1d, Z15, Z2, K2
+	VBLENDMPS    Z8, Z16, K2, Z4
+	VADDPS       Z8, Z16, Z0
+	VDIVPS       Z0, Z4, Z1
+	VSUBPS       Z8, Z0, Z2
+	VSUBPS       Z2, Z16, Z2
+	VMOVAPS      Z4, Z4
+	VFNMADD231PS Z0, Z1, Z4
+	VMOVAPS      Z4, Z0
+	VFNMADD231PS Z2, Z1, Z0
+	VSUBPS       Z1, Z8, Z2
+	VBLENDMPS    Z1, Z2, K2, Z5
+	VMOVAPS      Z1, Z1
+	VFMADD231PS  Z5, Z0, Z1
+	VSUBPS       Z3, Z1, Z0
+	VMULPS       Z0, Z17, Z0
+	VCMPPS       $0x00, Z3, Z3, K2
+	VMOVAPS.Z    Z0, K2, Z0
+	VMOVUPS      Z0, K1, (CX)(SI*4)
+
+done117:
+	VZEROUPPER
+	RET
+
 // func addAVX2(dst []float32, x []float32, y []float32, s float32)
 // Requires: AVX
 TEXT ·addAVX2(SB), NOSPLIT, $0-76
@@ -2119,21 +2630,21 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest98
+	JL   rest119
 
-vectors97:
+vectors118:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VADDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors97
+	JLE     vectors118
 
-rest98:
+rest119:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done99
+	JZ         done120
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -2143,7 +2654,7 @@ rest98:
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done99:
+done120:
 	VZEROUPPER
 	RET
 
@@ -2174,21 +2685,21 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest101
+	JL   rest122
 
-vectors100:
+vectors121:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VSUBPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors100
+	JLE     vectors121
 
-rest101:
+rest122:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done102
+	JZ         done123
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -2198,7 +2709,7 @@ rest101:
 	VSUBPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done102:
+done123:
 	VZEROUPPER
 	RET
 
@@ -2211,21 +2722,21 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest104
+	JL   rest125
 
-vectors103:
+vectors124:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VMULPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors103
+	JLE     vectors124
 
-rest104:
+rest125:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done105
+	JZ         done126
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -2235,7 +2746,7 @@ rest104:
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done105:
+done126:
 	VZEROUPPER
 	RET
 
@@ -2248,261 +2759,12 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest107
-
-vectors106:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VDIVPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors106
-
-rest107:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done108
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
-	VDIVPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
-
-done108:
-	VZEROUPPER
-	RET
-
-// func scaleAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·scaleAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
-	JL           rest110
-
-vectors109:
-	VMOVUPS (DX)(BX*4), Y1
-	VMULPS  Y1, Y0, Y1
-	VMOVUPS Y1, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors109
-
-rest110:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done111
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y1
-	VMASKMOVPS (DX)(BX*4), Y1, Y2
-	VMULPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*4)
-
-done111:
-	VZEROUPPER
-	RET
-
-// func scaleGradAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·scaleGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         y_base+48(FP), DX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
-	JL           rest113
-
-vectors112:
-	VMOVUPS (DX)(BX*4), Y1
-	VMULPS  Y1, Y0, Y1
-	VMOVUPS Y1, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors112
-
-rest113:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done114
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y1
-	VMASKMOVPS (DX)(BX*4), Y1, Y2
-	VMULPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*4)
-
-done114:
-	VZEROUPPER
-	RET
-
-// func offsetAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·offsetAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
-	JL           rest116
-
-vectors115:
-	VMOVUPS (DX)(BX*4), Y1
-	VADDPS  Y0, Y1, Y1
-	VMOVUPS Y1, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors115
-
-rest116:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done117
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y1
-	VMASKMOVPS (DX)(BX*4), Y1, Y2
-	VADDPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*4)
-
-done117:
-	VZEROUPPER
-	RET
-
-// func dropAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·dropAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         SI, SI
-	SUBQ         $0x08, AX
-	JL           rest119
-
-vectors118:
-	VMOVUPS (DX)(SI*4), Y1
-	VMOVUPS (BX)(SI*4), Y2
-	VMULPS  Y1, Y0, Y1
-	VANDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors118
-
-rest119:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done120
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y1
-	VMASKMOVPS (DX)(SI*4), Y1, Y2
-	VMASKMOVPS (BX)(SI*4), Y1, Y3
-	VMULPS     Y2, Y0, Y0
-	VANDPS     Y3, Y0, Y0
-	VMASKMOVPS Y0, Y1, (CX)(SI*4)
-
-done120:
-	VZEROUPPER
-	RET
-
-// func fillAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·fillAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         DX, DX
-	SUBQ         $0x08, AX
-	JL           rest122
-
-vectors121:
-	VMOVUPS Y0, (CX)(DX*4)
-	ADDQ    $0x08, DX
-	CMPQ    DX, AX
-	JLE     vectors121
-
-rest122:
-	ADDQ       $0x08, AX
-	SUBQ       DX, AX
-	JZ         done123
-	LEAQ       lanesAVX2<>+0(SB), BX
-	MOVQ       $+8, SI
-	SUBQ       AX, SI
-	VMOVUPS    (BX)(SI*4), Y1
-	VMASKMOVPS Y0, Y1, (CX)(DX*4)
-
-done123:
-	VZEROUPPER
-	RET
-
-// func reluAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·reluAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest125
-
-vectors124:
-	VMOVUPS (DX)(BX*4), Y0
-	VMOVUPS float00000000<>+0(SB), Y1
-	VMAXPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors124
-
-rest125:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done126
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
-	VMOVUPS    float00000000<>+0(SB), Y2
-	VMAXPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
-
-done126:
-	VZEROUPPER
-	RET
-
-// func reluGradAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·reluGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
 	JL   rest128
 
 vectors127:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
-	VCMPPS  $0x16, float00000000<>+0(SB), Y0, Y0
-	VANDPS  Y0, Y1, Y0
+	VDIVPS  Y1, Y0, Y0
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
@@ -2518,11 +2780,260 @@ rest128:
 	VMOVUPS    (DI)(R8*4), Y0
 	VMASKMOVPS (DX)(SI*4), Y0, Y1
 	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+
+done129:
+	VZEROUPPER
+	RET
+
+// func scaleAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+72(FP), Y0
+	XORQ         BX, BX
+	SUBQ         $0x08, AX
+	JL           rest131
+
+vectors130:
+	VMOVUPS (DX)(BX*4), Y1
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     vectors130
+
+rest131:
+	ADDQ       $0x08, AX
+	SUBQ       BX, AX
+	JZ         done132
+	LEAQ       lanesAVX2<>+0(SB), SI
+	MOVQ       $+8, DI
+	SUBQ       AX, DI
+	VMOVUPS    (SI)(DI*4), Y1
+	VMASKMOVPS (DX)(BX*4), Y1, Y2
+	VMULPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*4)
+
+done132:
+	VZEROUPPER
+	RET
+
+// func scaleGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·scaleGradAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         y_base+48(FP), DX
+	VBROADCASTSS s+72(FP), Y0
+	XORQ         BX, BX
+	SUBQ         $0x08, AX
+	JL           rest134
+
+vectors133:
+	VMOVUPS (DX)(BX*4), Y1
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS Y1, (CX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     vectors133
+
+rest134:
+	ADDQ       $0x08, AX
+	SUBQ       BX, AX
+	JZ         done135
+	LEAQ       lanesAVX2<>+0(SB), SI
+	MOVQ       $+8, DI
+	SUBQ       AX, DI
+	VMOVUPS    (SI)(DI*4), Y1
+	VMASKMOVPS (DX)(BX*4), Y1, Y2
+	VMULPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*4)
+
+done135:
+	VZEROUPPER
+	RET
+
+// func offsetAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·offsetAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+72(FP), Y0
+	XORQ         BX, BX
+	SUBQ         $0x08, AX
+	JL           rest137
+
+vectors136:
+	VMOVUPS (DX)(BX*4), Y1
+	VADDPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     vectors136
+
+rest137:
+	ADDQ       $0x08, AX
+	SUBQ       BX, AX
+	JZ         done138
+	LEAQ       lanesAVX2<>+0(SB), SI
+	MOVQ       $+8, DI
+	SUBQ       AX, DI
+	VMOVUPS    (SI)(DI*4), Y1
+	VMASKMOVPS (DX)(BX*4), Y1, Y2
+	VADDPS     Y0, Y2, Y0
+	VMASKMOVPS Y0, Y1, (CX)(BX*4)
+
+done138:
+	VZEROUPPER
+	RET
+
+// func dropAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·dropAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS s+72(FP), Y0
+	XORQ         SI, SI
+	SUBQ         $0x08, AX
+	JL           rest140
+
+vectors139:
+	VMOVUPS (DX)(SI*4), Y1
+	VMOVUPS (BX)(SI*4), Y2
+	VMULPS  Y1, Y0, Y1
+	VANDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, AX
+	JLE     vectors139
+
+rest140:
+	ADDQ       $0x08, AX
+	SUBQ       SI, AX
+	JZ         done141
+	LEAQ       lanesAVX2<>+0(SB), DI
+	MOVQ       $+8, R8
+	SUBQ       AX, R8
+	VMOVUPS    (DI)(R8*4), Y1
+	VMASKMOVPS (DX)(SI*4), Y1, Y2
+	VMASKMOVPS (BX)(SI*4), Y1, Y3
+	VMULPS     Y2, Y0, Y0
+	VANDPS     Y3, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)(SI*4)
+
+done141:
+	VZEROUPPER
+	RET
+
+// func fillAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·fillAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	VBROADCASTSS s+72(FP), Y0
+	XORQ         DX, DX
+	SUBQ         $0x08, AX
+	JL           rest143
+
+vectors142:
+	VMOVUPS Y0, (CX)(DX*4)
+	ADDQ    $0x08, DX
+	CMPQ    DX, AX
+	JLE     vectors142
+
+rest143:
+	ADDQ       $0x08, AX
+	SUBQ       DX, AX
+	JZ         done144
+	LEAQ       lanesAVX2<>+0(SB), BX
+	MOVQ       $+8, SI
+	SUBQ       AX, SI
+	VMOVUPS    (BX)(SI*4), Y1
+	VMASKMOVPS Y0, Y1, (CX)(DX*4)
+
+done144:
+	VZEROUPPER
+	RET
+
+// func reluAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·reluAVX2(SB), NOSPLIT, $0-76
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	XORQ BX, BX
+	SUBQ $0x08, AX
+	JL   rest146
+
+vectors145:
+	VMOVUPS (DX)(BX*4), Y0
+	VMOVUPS float00000000<>+0(SB), Y1
+	VMAXPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     vectors145
+
+rest146:
+	ADDQ       $0x08, AX
+	SUBQ       BX, AX
+	JZ         done147
+	LEAQ       lanesAVX2<>+0(SB), SI
+	MOVQ       $+8, DI
+	SUBQ       AX, DI
+	VMOVUPS    (SI)(DI*4), Y0
+	VMASKMOVPS (DX)(BX*4), Y0, Y1
+	VMOVUPS    float00000000<>+0(SB), Y2
+	VMAXPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+
+done147:
+	VZEROUPPER
+	RET
+
+// func reluGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·reluGradAVX2(SB), NOSPLIT, $0-76
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	XORQ SI, SI
+	SUBQ $0x08, AX
+	JL   rest149
+
+vectors148:
+	VMOVUPS (DX)(SI*4), Y0
+	VMOVUPS (BX)(SI*4), Y1
+	VCMPPS  $0x16, float00000000<>+0(SB), Y0, Y0
+	VANDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, AX
+	JLE     vectors148
+
+rest149:
+	ADDQ       $0x08, AX
+	SUBQ       SI, AX
+	JZ         done150
+	LEAQ       lanesAVX2<>+0(SB), DI
+	MOVQ       $+8, R8
+	SUBQ       AX, R8
+	VMOVUPS    (DI)(R8*4), Y0
+	VMASKMOVPS (DX)(SI*4), Y0, Y1
+	VMASKMOVPS (BX)(SI*4), Y0, Y2
 	VCMPPS     $0x16, float00000000<>+0(SB), Y1, Y1
 	VANDPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done129:
+done150:
 	VZEROUPPER
 	RET
 
@@ -2535,9 +3046,9 @@ TEXT ·leakyAVX2(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Y0
 	XORQ         BX, BX
 	SUBQ         $0x08, AX
-	JL           rest131
+	JL           rest152
 
-vectors130:
+vectors151:
 	VMOVUPS   (DX)(BX*4), Y1
 	VCMPPS    $0x12, float00000000<>+0(SB), Y1, Y2
 	VMULPS    Y0, Y1, Y3
@@ -2545,12 +3056,12 @@ vectors130:
 	VMOVUPS   Y1, (CX)(BX*4)
 	ADDQ      $0x08, BX
 	CMPQ      BX, AX
-	JLE       vectors130
+	JLE       vectors151
 
-rest131:
+rest152:
 	ADDQ       $0x08, AX
 	SUBQ       BX, AX
-	JZ         done132
+	JZ         done153
 	LEAQ       lanesAVX2<>+0(SB), SI
 	MOVQ       $+8, DI
 	SUBQ       AX, DI
@@ -2561,7 +3072,7 @@ rest131:
 	VBLENDVPS  Y3, Y0, Y2, Y0
 	VMASKMOVPS Y0, Y1, (CX)(BX*4)
 
-done132:
+done153:
 	VZEROUPPER
 	RET
 
@@ -2575,9 +3086,9 @@ TEXT ·leakyGradAVX2(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Y0
 	XORQ         SI, SI
 	SUBQ         $0x08, AX
-	JL           rest134
+	JL           rest155
 
-vectors133:
+vectors154:
 	VMOVUPS   (DX)(SI*4), Y1
 	VMOVUPS   (BX)(SI*4), Y2
 	VCMPPS    $0x12, float00000000<>+0(SB), Y1, Y1
@@ -2586,12 +3097,12 @@ vectors133:
 	VMOVUPS   Y1, (CX)(SI*4)
 	ADDQ      $0x08, SI
 	CMPQ      SI, AX
-	JLE       vectors133
+	JLE       vectors154
 
-rest134:
+rest155:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done135
+	JZ         done156
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -2603,7 +3114,7 @@ rest134:
 	VBLENDVPS  Y2, Y0, Y3, Y0
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
-done135:
+done156:
 	VZEROUPPER
 	RET
 
@@ -2616,9 +3127,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Y0
 	XORQ         BX, BX
 	SUBQ         $0x08, AX
-	JL           rest137
+	JL           rest158
 
-vectors136:
+vectors157:
 	VMOVUPS      (DX)(BX*4), Y1
 	VCMPPS       $0x11, float00000000<>+0(SB), Y1, Y2
 	VMOVUPS      floatc1a00000<>+0(SB), Y3
@@ -2649,12 +3160,12 @@ vectors136:
 	VMOVUPS      Y1, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors136
+	JLE          vectors157
 
-rest137:
+rest158:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done138
+	JZ           done159
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -2688,7 +3199,7 @@ rest137:
 	VBLENDVPS    Y3, Y0, Y2, Y0
 	VMASKMOVPS   Y0, Y1, (CX)(BX*4)
 
-done138:
+done159:
 	VZEROUPPER
 	RET
 
@@ -2702,9 +3213,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-76
 	VBROADCASTSS s+72(FP), Y0
 	XORQ         SI, SI
 	SUBQ         $0x08, AX
-	JL           rest140
+	JL           rest161
 
-vectors139:
+vectors160:
 	VMOVUPS   (DX)(SI*4), Y1
 	VMOVUPS   (BX)(SI*4), Y2
 	VCMPPS    $0x11, float00000000<>+0(SB), Y1, Y3
@@ -2714,12 +3225,12 @@ vectors139:
 	VMOVUPS   Y1, (CX)(SI*4)
 	ADDQ      $0x08, SI
 	CMPQ      SI, AX
-	JLE       vectors139
+	JLE       vectors160
 
-rest140:
+rest161:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done141
+	JZ         done162
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -2732,7 +3243,7 @@ rest140:
 	VBLENDVPS  Y4, Y0, Y3, Y0
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
-done141:
+done162:
 	VZEROUPPER
 	RET
 
@@ -2744,9 +3255,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest143
+	JL   rest164
 
-vectors142:
+vectors163:
 	VMOVUPS      (DX)(BX*4), Y0
 	VMOVUPS      float80000000<>+0(SB), Y1
 	VMOVUPS      float80000000<>+0(SB), Y2
@@ -2795,12 +3306,12 @@ vectors142:
 	VMOVUPS      Y1, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors142
+	JLE          vectors163
 
-rest143:
+rest164:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done144
+	JZ           done165
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -2852,7 +3363,7 @@ rest143:
 	VFMADD231PS  Y1, Y3, Y2
 	VMASKMOVPS   Y2, Y0, (CX)(BX*4)
 
-done144:
+done165:
 	VZEROUPPER
 	RET
 
@@ -2865,9 +3376,9 @@ TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest146
+	JL   rest167
 
-vectors145:
+vectors166:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VMULPS  Y0, Y1, Y1
@@ -2877,12 +3388,12 @@ vectors145:
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors145
+	JLE     vectors166
 
-rest146:
+rest167:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done147
+	JZ         done168
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -2895,7 +3406,7 @@ rest146:
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done147:
+done168:
 	VZEROUPPER
 	RET
 
@@ -2907,42 +3418,44 @@ TEXT ·logSigmoidAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest149
+	JL   rest170
 
-vectors148:
+vectors169:
 	VMOVUPS      (DX)(BX*4), Y0
-	VMOVUPS      float80000000<>+0(SB), Y1
+	VMOVUPS      float00000000<>+0(SB), Y1
+	VMINPS       Y0, Y1, Y1
 	VMOVUPS      float80000000<>+0(SB), Y2
-	VANDNPS      Y0, Y2, Y2
-	VXORPS       Y1, Y2, Y1
+	VMOVUPS      float80000000<>+0(SB), Y3
+	VANDNPS      Y0, Y3, Y0
+	VXORPS       Y2, Y0, Y0
 	VMOVUPS      floatc2d00000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       float3fb8aa3b<>+0(SB), Y1, Y2
+	VMAXPS       Y0, Y2, Y0
+	VMULPS       float3fb8aa3b<>+0(SB), Y0, Y2
 	VROUNDPS     $0x08, Y2, Y2
-	VFNMADD231PS float3f318000<>+0(SB), Y2, Y1
-	VFNMADD231PS floatb95e8083<>+0(SB), Y2, Y1
+	VFNMADD231PS float3f318000<>+0(SB), Y2, Y0
+	VFNMADD231PS floatb95e8083<>+0(SB), Y2, Y0
 	VMOVUPS      float39506967<>+0(SB), Y3
-	VFMADD213PS  float3ab743ce<>+0(SB), Y1, Y3
-	VFMADD213PS  float3c088908<>+0(SB), Y1, Y3
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y1, Y3
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y1, Y3
-	VFMADD213PS  float3f000000<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
+	VFMADD213PS  float3ab743ce<>+0(SB), Y0, Y3
+	VFMADD213PS  float3c088908<>+0(SB), Y0, Y3
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y0, Y3
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y0, Y3
+	VFMADD213PS  float3f000000<>+0(SB), Y0, Y3
+	VMULPS       Y0, Y0, Y4
+	VFMADD213PS  Y0, Y4, Y3
 	VADDPS       float3f800000<>+0(SB), Y3, Y3
 	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y1
-	VPSUBD       Y1, Y2, Y2
-	VPADDD       float0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y3, Y3
+	VPSRAD       $0x01, Y2, Y0
+	VPSUBD       Y0, Y2, Y2
+	VPADDD       float0000007f<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y3, Y3
 	VPADDD       float0000007f<>+0(SB), Y2, Y2
 	VPSLLD       $0x17, Y2, Y2
 	VMULPS       Y2, Y3, Y3
-	VMOVUPS      Y3, Y1
-	VADDPS       float3f800000<>+0(SB), Y1, Y2
+	VMOVUPS      Y3, Y0
+	VADDPS       float3f800000<>+0(SB), Y0, Y2
 	VSUBPS       float3f800000<>+0(SB), Y2, Y3
-	VSUBPS       Y3, Y1, Y1
+	VSUBPS       Y3, Y0, Y0
 	VPSUBD       float3f3504f3<>+0(SB), Y2, Y3
 	VPSRAD       $0x17, Y3, Y3
 	VPSLLD       $0x17, Y3, Y4
@@ -2968,57 +3481,57 @@ vectors148:
 	VADDPS       Y6, Y4, Y4
 	VMOVAPS      Y4, Y4
 	VFMADD231PS  float3f318000<>+0(SB), Y3, Y4
-	VDIVPS       Y2, Y1, Y1
-	VADDPS       Y1, Y4, Y1
-	VMOVUPS      float00000000<>+0(SB), Y2
-	VMINPS       Y0, Y2, Y0
-	VSUBPS       Y1, Y0, Y0
+	VDIVPS       Y2, Y0, Y0
+	VADDPS       Y0, Y4, Y0
+	VSUBPS       Y0, Y1, Y0
 	VMOVUPS      Y0, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors148
+	JLE          vectors169
 
-rest149:
+rest170:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done150
+	JZ           done171
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
 	VMOVUPS      (SI)(DI*4), Y0
 	VMASKMOVPS   (DX)(BX*4), Y0, Y1
-	VMOVUPS      float80000000<>+0(SB), Y2
+	VMOVUPS      float00000000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
 	VMOVUPS      float80000000<>+0(SB), Y3
-	VANDNPS      Y1, Y3, Y3
-	VXORPS       Y2, Y3, Y2
+	VMOVUPS      float80000000<>+0(SB), Y4
+	VANDNPS      Y1, Y4, Y1
+	VXORPS       Y3, Y1, Y1
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
-	VMAXPS       Y2, Y3, Y2
-	VMULPS       float3fb8aa3b<>+0(SB), Y2, Y3
+	VMAXPS       Y1, Y3, Y1
+	VMULPS       float3fb8aa3b<>+0(SB), Y1, Y3
 	VROUNDPS     $0x08, Y3, Y3
-	VFNMADD231PS float3f318000<>+0(SB), Y3, Y2
-	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y2
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y1
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y1
 	VMOVUPS      float39506967<>+0(SB), Y4
-	VFMADD213PS  float3ab743ce<>+0(SB), Y2, Y4
-	VFMADD213PS  float3c088908<>+0(SB), Y2, Y4
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y2, Y4
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y2, Y4
-	VFMADD213PS  float3f000000<>+0(SB), Y2, Y4
-	VMULPS       Y2, Y2, Y5
-	VFMADD213PS  Y2, Y5, Y4
+	VFMADD213PS  float3ab743ce<>+0(SB), Y1, Y4
+	VFMADD213PS  float3c088908<>+0(SB), Y1, Y4
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y1, Y4
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y1, Y4
+	VFMADD213PS  float3f000000<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y4
 	VADDPS       float3f800000<>+0(SB), Y4, Y4
 	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y2
-	VPSUBD       Y2, Y3, Y3
-	VPADDD       float0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y4, Y4
+	VPSRAD       $0x01, Y3, Y1
+	VPSUBD       Y1, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y4, Y4
 	VPADDD       float0000007f<>+0(SB), Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
 	VMULPS       Y3, Y4, Y4
-	VMOVUPS      Y4, Y2
-	VADDPS       float3f800000<>+0(SB), Y2, Y3
+	VMOVUPS      Y4, Y1
+	VADDPS       float3f800000<>+0(SB), Y1, Y3
 	VSUBPS       float3f800000<>+0(SB), Y3, Y4
-	VSUBPS       Y4, Y2, Y2
+	VSUBPS       Y4, Y1, Y1
 	VPSUBD       float3f3504f3<>+0(SB), Y3, Y4
 	VPSRAD       $0x17, Y4, Y4
 	VPSLLD       $0x17, Y4, Y5
@@ -3044,14 +3557,12 @@ rest149:
 	VADDPS       Y7, Y5, Y5
 	VMOVAPS      Y5, Y5
 	VFMADD231PS  float3f318000<>+0(SB), Y4, Y5
-	VDIVPS       Y3, Y2, Y2
-	VADDPS       Y2, Y5, Y2
-	VMOVUPS      float00000000<>+0(SB), Y3
-	VMINPS       Y1, Y3, Y1
-	VSUBPS       Y2, Y1, Y1
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y1, Y2, Y1
 	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
 
-done150:
+done171:
 	VZEROUPPER
 	RET
 
@@ -3064,9 +3575,9 @@ TEXT ·logSigmoidGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest152
+	JL   rest173
 
-vectors151:
+vectors172:
 	VMOVUPS      (DX)(SI*4), Y0
 	VMOVUPS      (BX)(SI*4), Y1
 	VMOVUPS      float80000000<>+0(SB), Y2
@@ -3098,12 +3609,12 @@ vectors151:
 	VMOVUPS      Y0, (CX)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, AX
-	JLE          vectors151
+	JLE          vectors172
 
-rest152:
+rest173:
 	ADDQ         $0x08, AX
 	SUBQ         SI, AX
-	JZ           done153
+	JZ           done174
 	LEAQ         lanesAVX2<>+0(SB), DI
 	MOVQ         $+8, R8
 	SUBQ         AX, R8
@@ -3138,7 +3649,7 @@ rest152:
 	VMULPS       Y4, Y2, Y1
 	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
 
-done153:
+done174:
 	VZEROUPPER
 	RET
 
@@ -3150,9 +3661,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest155
+	JL   rest176
 
-vectors154:
+vectors175:
 	VMOVUPS      (DX)(BX*4), Y0
 	VMOVUPS      float80000000<>+0(SB), Y1
 	VANDNPS      Y0, Y1, Y1
@@ -3205,12 +3716,12 @@ vectors154:
 	VMOVUPS      Y0, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors154
+	JLE          vectors175
 
-rest155:
+rest176:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done156
+	JZ           done177
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -3266,7 +3777,7 @@ rest155:
 	VBLENDVPS    Y2, Y3, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
 
-done156:
+done177:
 	VZEROUPPER
 	RET
 
@@ -3279,9 +3790,9 @@ TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest158
+	JL   rest179
 
-vectors157:
+vectors178:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VMOVUPS float3f800000<>+0(SB), Y2
@@ -3291,12 +3802,12 @@ vectors157:
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors157
+	JLE     vectors178
 
-rest158:
+rest179:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done159
+	JZ         done180
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -3309,7 +3820,7 @@ rest158:
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done159:
+done180:
 	VZEROUPPER
 	RET
 
@@ -3321,9 +3832,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest161
+	JL   rest182
 
-vectors160:
+vectors181:
 	VMOVUPS      (DX)(BX*4), Y0
 	VMOVAPS      Y0, Y0
 	VMOVUPS      floatc2d00000<>+0(SB), Y1
@@ -3356,12 +3867,12 @@ vectors160:
 	VMOVUPS      Y0, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors160
+	JLE          vectors181
 
-rest161:
+rest182:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done162
+	JZ           done183
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -3397,7 +3908,7 @@ rest161:
 	VMOVUPS      Y3, Y1
 	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
 
-done162:
+done183:
 	VZEROUPPER
 	RET
 
@@ -3409,9 +3920,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest164
+	JL   rest185
 
-vectors163:
+vectors184:
 	VMOVUPS      (DX)(BX*4), Y0
 	VCMPPS       $0x11, float00800000<>+0(SB), Y0, Y1
 	VMULPS       float4b000000<>+0(SB), Y0, Y2
@@ -3455,12 +3966,12 @@ vectors163:
 	VMOVUPS      Y0, (CX)(BX*4)
 	ADDQ         $0x08, BX
 	CMPQ         BX, AX
-	JLE          vectors163
+	JLE          vectors184
 
-rest164:
+rest185:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done165
+	JZ           done186
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -3507,7 +4018,7 @@ rest164:
 	VBLENDVPS    Y1, float7fc00000<>+0(SB), Y2, Y1
 	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
 
-done165:
+done186:
 	VZEROUPPER
 	RET
 
@@ -3520,21 +4031,21 @@ TEXT ·logGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest167
+	JL   rest188
 
-vectors166:
+vectors187:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VDIVPS  Y0, Y1, Y0
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors166
+	JLE     vectors187
 
-rest167:
+rest188:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done168
+	JZ         done189
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -3544,7 +4055,7 @@ rest167:
 	VDIVPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done168:
+done189:
 	VZEROUPPER
 	RET
 
@@ -3556,20 +4067,20 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest170
+	JL   rest191
 
-vectors169:
+vectors190:
 	VMOVUPS (DX)(BX*4), Y0
 	VSQRTPS Y0, Y0
 	VMOVUPS Y0, (CX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, AX
-	JLE     vectors169
+	JLE     vectors190
 
-rest170:
+rest191:
 	ADDQ       $0x08, AX
 	SUBQ       BX, AX
-	JZ         done171
+	JZ         done192
 	LEAQ       lanesAVX2<>+0(SB), SI
 	MOVQ       $+8, DI
 	SUBQ       AX, DI
@@ -3578,7 +4089,7 @@ rest170:
 	VSQRTPS    Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(BX*4)
 
-done171:
+done192:
 	VZEROUPPER
 	RET
 
@@ -3591,9 +4102,9 @@ TEXT ·sqrtGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest173
+	JL   rest194
 
-vectors172:
+vectors193:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VADDPS  Y0, Y0, Y0
@@ -3601,12 +4112,12 @@ vectors172:
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors172
+	JLE     vectors193
 
-rest173:
+rest194:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done174
+	JZ         done195
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -3617,7 +4128,7 @@ rest173:
 	VDIVPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done174:
+done195:
 	VZEROUPPER
 	RET
 
@@ -3629,21 +4140,21 @@ TEXT ·reciprocalAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest176
+	JL   rest197
 
-vectors175:
+vectors196:
 	VMOVUPS (DX)(BX*4), Y0
 	VMOVUPS float3f800000<>+0(SB), Y1
 	VDIVPS  Y0, Y1, Y0
 	VMOVUPS Y0, (CX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, AX
-	JLE     vectors175
+	JLE     vectors196
 
-rest176:
+rest197:
 	ADDQ       $0x08, AX
 	SUBQ       BX, AX
-	JZ         done177
+	JZ         done198
 	LEAQ       lanesAVX2<>+0(SB), SI
 	MOVQ       $+8, DI
 	SUBQ       AX, DI
@@ -3653,7 +4164,7 @@ rest176:
 	VDIVPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(BX*4)
 
-done177:
+done198:
 	VZEROUPPER
 	RET
 
@@ -3666,9 +4177,9 @@ TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest179
+	JL   rest200
 
-vectors178:
+vectors199:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VMOVUPS float80000000<>+0(SB), Y2
@@ -3678,12 +4189,12 @@ vectors178:
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors178
+	JLE     vectors199
 
-rest179:
+rest200:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done180
+	JZ         done201
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -3696,7 +4207,7 @@ rest179:
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done180:
+done201:
 	VZEROUPPER
 	RET
 
@@ -3708,20 +4219,20 @@ TEXT ·squareAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest182
+	JL   rest203
 
-vectors181:
+vectors202:
 	VMOVUPS (DX)(BX*4), Y0
 	VMULPS  Y0, Y0, Y0
 	VMOVUPS Y0, (CX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, AX
-	JLE     vectors181
+	JLE     vectors202
 
-rest182:
+rest203:
 	ADDQ       $0x08, AX
 	SUBQ       BX, AX
-	JZ         done183
+	JZ         done204
 	LEAQ       lanesAVX2<>+0(SB), SI
 	MOVQ       $+8, DI
 	SUBQ       AX, DI
@@ -3730,7 +4241,7 @@ rest182:
 	VMULPS     Y1, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(BX*4)
 
-done183:
+done204:
 	VZEROUPPER
 	RET
 
@@ -3743,9 +4254,9 @@ TEXT ·squareGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest185
+	JL   rest206
 
-vectors184:
+vectors205:
 	VMOVUPS (DX)(SI*4), Y0
 	VMOVUPS (BX)(SI*4), Y1
 	VADDPS  Y0, Y0, Y0
@@ -3753,12 +4264,12 @@ vectors184:
 	VMOVUPS Y0, (CX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, AX
-	JLE     vectors184
+	JLE     vectors205
 
-rest185:
+rest206:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done186
+	JZ         done207
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -3769,7 +4280,7 @@ rest185:
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done186:
+done207:
 	VZEROUPPER
 	RET
 
@@ -3781,21 +4292,21 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-76
 	MOVQ x_base+24(FP), DX
 	XORQ BX, BX
 	SUBQ $0x08, AX
-	JL   rest188
+	JL   rest209
 
-vectors187:
+vectors208:
 	VMOVUPS (DX)(BX*4), Y0
 	VMOVUPS float80000000<>+0(SB), Y1
 	VANDNPS Y0, Y1, Y0
 	VMOVUPS Y0, (CX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, AX
-	JLE     vectors187
+	JLE     vectors208
 
-rest188:
+rest209:
 	ADDQ       $0x08, AX
 	SUBQ       BX, AX
-	JZ         done189
+	JZ         done210
 	LEAQ       lanesAVX2<>+0(SB), SI
 	MOVQ       $+8, DI
 	SUBQ       AX, DI
@@ -3805,7 +4316,7 @@ rest188:
 	VANDNPS    Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (CX)(BX*4)
 
-done189:
+done210:
 	VZEROUPPER
 	RET
 
@@ -3818,9 +4329,9 @@ TEXT ·absGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ y_base+48(FP), BX
 	XORQ SI, SI
 	SUBQ $0x08, AX
-	JL   rest191
+	JL   rest212
 
-vectors190:
+vectors211:
 	VMOVUPS   (DX)(SI*4), Y0
 	VMOVUPS   (BX)(SI*4), Y1
 	VCMPPS    $0x08, float00000000<>+0(SB), Y0, Y2
@@ -3831,12 +4342,12 @@ vectors190:
 	VMOVUPS   Y0, (CX)(SI*4)
 	ADDQ      $0x08, SI
 	CMPQ      SI, AX
-	JLE       vectors190
+	JLE       vectors211
 
-rest191:
+rest212:
 	ADDQ       $0x08, AX
 	SUBQ       SI, AX
-	JZ         done192
+	JZ         done213
 	LEAQ       lanesAVX2<>+0(SB), DI
 	MOVQ       $+8, R8
 	SUBQ       AX, R8
@@ -3850,6 +4361,531 @@ rest191:
 	VBLENDVPS  Y3, Y4, Y1, Y1
 	VMASKMOVPS Y1, Y0, (CX)(SI*4)
 
-done192:
+done213:
+	VZEROUPPER
+	RET
+
+// func presentAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·presentAVX2(SB), NOSPLIT, $0-76
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	XORQ BX, BX
+	SUBQ $0x08, AX
+	JL   rest215
+
+vectors214:
+	VMOVUPS (DX)(BX*4), Y0
+	VCMPPS  $0x00, Y0, Y0, Y0
+	VMOVUPS float3f800000<>+0(SB), Y1
+	VANDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (CX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     vectors214
+
+rest215:
+	ADDQ       $0x08, AX
+	SUBQ       BX, AX
+	JZ         done216
+	LEAQ       lanesAVX2<>+0(SB), SI
+	MOVQ       $+8, DI
+	SUBQ       AX, DI
+	VMOVUPS    (SI)(DI*4), Y0
+	VMASKMOVPS (DX)(BX*4), Y0, Y1
+	VCMPPS     $0x00, Y1, Y1, Y1
+	VMOVUPS    float3f800000<>+0(SB), Y2
+	VANDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+
+done216:
+	VZEROUPPER
+	RET
+
+// func squaredErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·squaredErrorAVX2(SB), NOSPLIT, $0-76
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	XORQ SI, SI
+	SUBQ $0x08, AX
+	JL   rest218
+
+vectors217:
+	VMOVUPS (DX)(SI*4), Y0
+	VMOVUPS (BX)(SI*4), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y0, Y0, Y0
+	VCMPPS  $0x00, Y1, Y1, Y1
+	VANDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, AX
+	JLE     vectors217
+
+rest218:
+	ADDQ       $0x08, AX
+	SUBQ       SI, AX
+	JZ         done219
+	LEAQ       lanesAVX2<>+0(SB), DI
+	MOVQ       $+8, R8
+	SUBQ       AX, R8
+	VMOVUPS    (DI)(R8*4), Y0
+	VMASKMOVPS (DX)(SI*4), Y0, Y1
+	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VCMPPS     $0x00, Y2, Y2, Y2
+	VANDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+
+done219:
+	VZEROUPPER
+	RET
+
+// func squaredErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·squaredErrorSlopeAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS s+72(FP), Y0
+	XORQ         SI, SI
+	SUBQ         $0x08, AX
+	JL           rest221
+
+vectors220:
+	VMOVUPS (DX)(SI*4), Y1
+	VMOVUPS (BX)(SI*4), Y2
+	VSUBPS  Y2, Y1, Y1
+	VADDPS  Y1, Y1, Y1
+	VMULPS  Y1, Y0, Y1
+	VCMPPS  $0x00, Y2, Y2, Y2
+	VANDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, AX
+	JLE     vectors220
+
+rest221:
+	ADDQ       $0x08, AX
+	SUBQ       SI, AX
+	JZ         done222
+	LEAQ       lanesAVX2<>+0(SB), DI
+	MOVQ       $+8, R8
+	SUBQ       AX, R8
+	VMOVUPS    (DI)(R8*4), Y1
+	VMASKMOVPS (DX)(SI*4), Y1, Y2
+	VMASKMOVPS (BX)(SI*4), Y1, Y3
+	VSUBPS     Y3, Y2, Y2
+	VADDPS     Y2, Y2, Y2
+	VMULPS     Y2, Y0, Y0
+	VCMPPS     $0x00, Y3, Y3, Y2
+	VANDPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)(SI*4)
+
+done222:
+	VZEROUPPER
+	RET
+
+// func absoluteErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·absoluteErrorAVX2(SB), NOSPLIT, $0-76
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	XORQ SI, SI
+	SUBQ $0x08, AX
+	JL   rest224
+
+vectors223:
+	VMOVUPS (DX)(SI*4), Y0
+	VMOVUPS (BX)(SI*4), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMOVUPS float80000000<>+0(SB), Y2
+	VANDNPS Y0, Y2, Y0
+	VCMPPS  $0x00, Y1, Y1, Y1
+	VANDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, AX
+	JLE     vectors223
+
+rest224:
+	ADDQ       $0x08, AX
+	SUBQ       SI, AX
+	JZ         done225
+	LEAQ       lanesAVX2<>+0(SB), DI
+	MOVQ       $+8, R8
+	SUBQ       AX, R8
+	VMOVUPS    (DI)(R8*4), Y0
+	VMASKMOVPS (DX)(SI*4), Y0, Y1
+	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMOVUPS    float80000000<>+0(SB), Y3
+	VANDNPS    Y1, Y3, Y1
+	VCMPPS     $0x00, Y2, Y2, Y2
+	VANDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+
+done225:
+	VZEROUPPER
+	RET
+
+// func absoluteErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX
+TEXT ·absoluteErrorSlopeAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS s+72(FP), Y0
+	XORQ         SI, SI
+	SUBQ         $0x08, AX
+	JL           rest227
+
+vectors226:
+	VMOVUPS   (DX)(SI*4), Y1
+	VMOVUPS   (BX)(SI*4), Y2
+	VSUBPS    Y2, Y1, Y1
+	VCMPPS    $0x08, float00000000<>+0(SB), Y1, Y3
+	VANDPS    float80000000<>+0(SB), Y1, Y4
+	VMOVUPS   float3f800000<>+0(SB), Y5
+	VXORPS    Y4, Y5, Y4
+	VBLENDVPS Y3, Y1, Y4, Y1
+	VMULPS    Y1, Y0, Y1
+	VCMPPS    $0x00, Y2, Y2, Y2
+	VANDPS    Y2, Y1, Y1
+	VMOVUPS   Y1, (CX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, AX
+	JLE       vectors226
+
+rest227:
+	ADDQ       $0x08, AX
+	SUBQ       SI, AX
+	JZ         done228
+	LEAQ       lanesAVX2<>+0(SB), DI
+	MOVQ       $+8, R8
+	SUBQ       AX, R8
+	VMOVUPS    (DI)(R8*4), Y1
+	VMASKMOVPS (DX)(SI*4), Y1, Y2
+	VMASKMOVPS (BX)(SI*4), Y1, Y3
+	VSUBPS     Y3, Y2, Y2
+	VCMPPS     $0x08, float00000000<>+0(SB), Y2, Y4
+	VANDPS     float80000000<>+0(SB), Y2, Y5
+	VMOVUPS    float3f800000<>+0(SB), Y6
+	VXORPS     Y5, Y6, Y5
+	VBLENDVPS  Y4, Y2, Y5, Y2
+	VMULPS     Y2, Y0, Y0
+	VCMPPS     $0x00, Y3, Y3, Y2
+	VANDPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)(SI*4)
+
+done228:
+	VZEROUPPER
+	RET
+
+// func logisticErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logisticErrorAVX2(SB), NOSPLIT, $0-76
+	MOVQ dst_len+8(FP), AX
+	MOVQ dst_base+0(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+	XORQ SI, SI
+	SUBQ $0x08, AX
+	JL   rest230
+
+vectors229:
+	VMOVUPS      (DX)(SI*4), Y0
+	VMOVUPS      (BX)(SI*4), Y1
+	VMOVUPS      float00000000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y2
+	VMULPS       Y1, Y0, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMOVUPS      float80000000<>+0(SB), Y3
+	VMOVUPS      float80000000<>+0(SB), Y4
+	VANDNPS      Y0, Y4, Y0
+	VXORPS       Y3, Y0, Y0
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y0, Y3, Y0
+	VMULPS       float3fb8aa3b<>+0(SB), Y0, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y0
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y0
+	VMOVUPS      float39506967<>+0(SB), Y4
+	VFMADD213PS  float3ab743ce<>+0(SB), Y0, Y4
+	VFMADD213PS  float3c088908<>+0(SB), Y0, Y4
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y0, Y4
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y0, Y4
+	VFMADD213PS  float3f000000<>+0(SB), Y0, Y4
+	VMULPS       Y0, Y0, Y5
+	VFMADD213PS  Y0, Y5, Y4
+	VADDPS       float3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y0
+	VPSUBD       Y0, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y4, Y4
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, Y0
+	VADDPS       float3f800000<>+0(SB), Y0, Y3
+	VSUBPS       float3f800000<>+0(SB), Y3, Y4
+	VSUBPS       Y4, Y0, Y0
+	VPSUBD       float3f3504f3<>+0(SB), Y3, Y4
+	VPSRAD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y4, Y5
+	VPSUBD       Y5, Y3, Y5
+	VSUBPS       float3f800000<>+0(SB), Y5, Y5
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y5, Y5, Y6
+	VMOVUPS      float3d9021bb<>+0(SB), Y7
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y5, Y7
+	VFMADD213PS  float3def251a<>+0(SB), Y5, Y7
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y5, Y7
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e4cceac<>+0(SB), Y5, Y7
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y5, Y7
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y7, Y7
+	VMOVAPS      Y7, Y7
+	VFMADD231PS  floatb95e8083<>+0(SB), Y4, Y7
+	VMOVAPS      Y7, Y7
+	VFNMADD231PS float3f000000<>+0(SB), Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  float3f318000<>+0(SB), Y4, Y5
+	VDIVPS       Y3, Y0, Y0
+	VADDPS       Y0, Y5, Y0
+	VADDPS       Y0, Y2, Y0
+	VCMPPS       $0x00, Y1, Y1, Y1
+	VANDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, AX
+	JLE          vectors229
+
+rest230:
+	ADDQ         $0x08, AX
+	SUBQ         SI, AX
+	JZ           done231
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         AX, R8
+	VMOVUPS      (DI)(R8*4), Y0
+	VMASKMOVPS   (DX)(SI*4), Y0, Y1
+	VMASKMOVPS   (BX)(SI*4), Y0, Y2
+	VMOVUPS      float00000000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y3
+	VMULPS       Y2, Y1, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMOVUPS      float80000000<>+0(SB), Y4
+	VMOVUPS      float80000000<>+0(SB), Y5
+	VANDNPS      Y1, Y5, Y1
+	VXORPS       Y4, Y1, Y1
+	VMOVUPS      floatc2d00000<>+0(SB), Y4
+	VMAXPS       Y1, Y4, Y1
+	VMULPS       float3fb8aa3b<>+0(SB), Y1, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VFNMADD231PS float3f318000<>+0(SB), Y4, Y1
+	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y1
+	VMOVUPS      float39506967<>+0(SB), Y5
+	VFMADD213PS  float3ab743ce<>+0(SB), Y1, Y5
+	VFMADD213PS  float3c088908<>+0(SB), Y1, Y5
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y1, Y5
+	VFMADD213PS  float3f000000<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y1, Y6
+	VFMADD213PS  Y1, Y6, Y5
+	VADDPS       float3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y1
+	VPSUBD       Y1, Y4, Y4
+	VPADDD       float0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VMOVUPS      Y5, Y1
+	VADDPS       float3f800000<>+0(SB), Y1, Y4
+	VSUBPS       float3f800000<>+0(SB), Y4, Y5
+	VSUBPS       Y5, Y1, Y1
+	VPSUBD       float3f3504f3<>+0(SB), Y4, Y5
+	VPSRAD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y5, Y6
+	VPSUBD       Y6, Y4, Y6
+	VSUBPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y6, Y6, Y7
+	VMOVUPS      float3d9021bb<>+0(SB), Y8
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y6, Y8
+	VFMADD213PS  float3def251a<>+0(SB), Y6, Y8
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y6, Y8
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y6, Y8
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y6, Y8
+	VFMADD213PS  float3e4cceac<>+0(SB), Y6, Y8
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y6, Y8
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y6, Y8
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VMOVAPS      Y8, Y8
+	VFMADD231PS  floatb95e8083<>+0(SB), Y5, Y8
+	VMOVAPS      Y8, Y8
+	VFNMADD231PS float3f000000<>+0(SB), Y7, Y8
+	VADDPS       Y8, Y6, Y6
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  float3f318000<>+0(SB), Y5, Y6
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y1, Y6, Y1
+	VADDPS       Y1, Y3, Y1
+	VCMPPS       $0x00, Y2, Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
+
+done231:
+	VZEROUPPER
+	RET
+
+// func logisticErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logisticErrorSlopeAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_len+8(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         y_base+48(FP), BX
+	VBROADCASTSS s+72(FP), Y0
+	XORQ         SI, SI
+	SUBQ         $0x08, AX
+	JL           rest233
+
+vectors232:
+	VMOVUPS      (DX)(SI*4), Y1
+	VMOVUPS      (BX)(SI*4), Y2
+	VMOVUPS      float80000000<>+0(SB), Y3
+	VMOVUPS      float80000000<>+0(SB), Y4
+	VANDNPS      Y1, Y4, Y4
+	VXORPS       Y3, Y4, Y3
+	VMOVUPS      floatc2d00000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
+	VMOVUPS      float39506967<>+0(SB), Y5
+	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
+	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VADDPS       float3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y3
+	VPSUBD       Y3, Y4, Y4
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VMOVUPS      Y5, Y3
+	VCMPPS       $0x1d, float00000000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, float3f800000<>+0(SB), Y3, Y4
+	VADDPS       float3f800000<>+0(SB), Y3, Y5
+	VDIVPS       Y5, Y4, Y6
+	VSUBPS       float3f800000<>+0(SB), Y5, Y7
+	VSUBPS       Y7, Y3, Y3
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS Y5, Y6, Y4
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS Y3, Y6, Y4
+	VMOVUPS      float3f800000<>+0(SB), Y3
+	VSUBPS       Y6, Y3, Y3
+	VBLENDVPS    Y1, Y6, Y3, Y1
+	VMOVAPS      Y6, Y3
+	VFMADD231PS  Y1, Y4, Y3
+	VSUBPS       Y2, Y3, Y1
+	VMULPS       Y1, Y0, Y1
+	VCMPPS       $0x00, Y2, Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, AX
+	JLE          vectors232
+
+rest233:
+	ADDQ         $0x08, AX
+	SUBQ         SI, AX
+	JZ           done234
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         AX, R8
+	VMOVUPS      (DI)(R8*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y2
+	VMASKMOVPS   (BX)(SI*4), Y1, Y3
+	VMOVUPS      float80000000<>+0(SB), Y4
+	VMOVUPS      float80000000<>+0(SB), Y5
+	VANDNPS      Y2, Y5, Y5
+	VXORPS       Y4, Y5, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VCMPPS       $0x1d, float00000000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, float3f800000<>+0(SB), Y4, Y5
+	VADDPS       float3f800000<>+0(SB), Y4, Y6
+	VDIVPS       Y6, Y5, Y7
+	VSUBPS       float3f800000<>+0(SB), Y6, Y8
+	VSUBPS       Y8, Y4, Y4
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y6, Y7, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y4, Y7, Y5
+	VMOVUPS      float3f800000<>+0(SB), Y4
+	VSUBPS       Y7, Y4, Y4
+	VBLENDVPS    Y2, Y7, Y4, Y2
+	VMOVAPS      Y7, Y4
+	VFMADD231PS  Y2, Y5, Y4
+	VSUBPS       Y3, Y4, Y2
+	VMULPS       Y2, Y0, Y0
+	VCMPPS       $0x00, Y3, Y3, Y2
+	VANDPS       Y2, Y0, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+done234:
 	VZEROUPPER
 	RET

@@ -7,6 +7,12 @@ import "github.com/weft-gnn/weft/internal/cpu"
 var valueVariants = [...]valueLoops{
 	cpu.Generic: valuesGeneric,
 	cpu.AVX2: {
+		loss: lossLoops{
+			present: presentAVX2,
+			value:   [losses]zipFunc{squaredErrorAVX2, absoluteErrorAVX2, logisticErrorAVX2},
+			slope:   [losses]zipFunc{squaredErrorSlopeAVX2, absoluteErrorSlopeAVX2, logisticErrorSlopeAVX2},
+		},
+		step: stepLoops{sgdAVX2, sgdMomentumAVX2, sgdNesterovAVX2, adamAVX2},
 		rows: rowsAVX2, sum: sumDoubleAVX2, dot: dotDoubleAVX2, dropout: philoxAVX2.loops(0, 2, 1, 3),
 		add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, scale: scaleAVX2, fill: fillAVX2,
 		forward: [funcKinds]zipFunc{
@@ -22,6 +28,12 @@ var valueVariants = [...]valueLoops{
 		},
 	},
 	cpu.AVX512: {
+		loss: lossLoops{
+			present: presentAVX512,
+			value:   [losses]zipFunc{squaredErrorAVX512, absoluteErrorAVX512, logisticErrorAVX512},
+			slope:   [losses]zipFunc{squaredErrorSlopeAVX512, absoluteErrorSlopeAVX512, logisticErrorSlopeAVX512},
+		},
+		step: stepLoops{sgdAVX512, sgdMomentumAVX512, sgdNesterovAVX512, adamAVX512},
 		rows: rowsAVX512, sum: sumDoubleAVX512, dot: dotDoubleAVX512, dropout: philoxAVX512.loops(0, 4, 1, 5, 2, 6, 3, 7),
 		add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, scale: scaleAVX512, fill: fillAVX512,
 		forward: [funcKinds]zipFunc{

@@ -116,3 +116,30 @@ func BenchmarkHeads(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkStep runs the optimisers on a table of embeddings.
+func BenchmarkStep(b *testing.B) {
+	const n, k = 1 << 16, 64
+	p, g, m, v := arenaMatrix(b, n, k), arenaMatrix(b, n, k), arenaMatrix(b, n, k), arenaMatrix(b, n, k)
+	Apply(&Ctx{}, Func{Kind: Square}, v, v)
+	adam := Adam{Rate: 1e-3, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}
+	benchSpeed(b, fmt.Sprintf("op=Adam/shape=%dx%d", n, k), func(ctx *Ctx) { StepAdam(ctx, adam, 1, p, g, m, v) })
+	sgd := SGD{Rate: 1e-3, Momentum: 0.9}
+	benchSpeed(b, fmt.Sprintf("op=SGD/shape=%dx%d", n, k), func(ctx *Ctx) { StepSGD(ctx, sgd, p, g, m) })
+}
+
+// BenchmarkValueLoss runs losses of values, a tenth of whose targets are missing.
+func BenchmarkValueLoss(b *testing.B) {
+	const n, k = 1 << 16, 64
+	x, target, d, loss := arenaMatrix(b, n, k), arenaMatrix(b, n, k), arenaMatrix(b, n, k), tensor.New(1, 1)
+	for i := range target.Data {
+		if i%10 == 0 {
+			target.Data[i] = nan32
+		}
+	}
+	items := Items{Total: 1}
+	for l := range losses {
+		benchSpeed(b, fmt.Sprintf("loss=%v/shape=%dx%d", l, n, k), func(ctx *Ctx) { ValueLoss(ctx, l, x, target, items, loss) })
+		benchSpeed(b, fmt.Sprintf("loss=%v'/shape=%dx%d", l, n, k), func(ctx *Ctx) { ValueLossGrad(ctx, l, x, target, items, loss, d) })
+	}
+}

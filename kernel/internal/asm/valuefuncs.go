@@ -82,7 +82,38 @@ var valueFuncs = []valueFunc{
 		result: func(l lanes, x, y vec) vec {
 			return l.choose(l.where(x, equalOrNaN, l.of(0)), l.mul(x, y), l.flip(l.sign(x), y))
 		}},
+
+	{name: "present", reads: "x", constants: []float32{1}, doc: "1, or 0 where x is NaN",
+		result: func(l lanes, x, _ vec) vec { return l.keep(l.where(x, equal, x), l.number(1)) }},
+	{name: "squaredError", reads: "xy", doc: "(x − y)², or 0 where y is NaN",
+		result: func(l lanes, x, y vec) vec { d := l.sub(x, y); return l.labelled(y, l.mul(d, d)) }},
+	{name: "squaredErrorSlope", reads: "xy", scalar: true, doc: "2s(x − y), or 0 where y is NaN",
+		result: func(l lanes, x, y vec) vec {
+			d := l.sub(x, y)
+			return l.labelled(y, l.mul(l.scalar, l.add(d, d)))
+		}},
+	{name: "absoluteError", reads: "xy", constants: []float32{signBit}, doc: "|x − y|, or 0 where y is NaN",
+		result: func(l lanes, x, y vec) vec { return l.labelled(y, l.magnitude(l.sub(x, y))) }},
+	{name: "absoluteErrorSlope", reads: "xy", scalar: true, constants: []float32{signBit, 0, 1},
+		doc: "s with the sign of x − y, or 0 where y is NaN",
+		result: func(l lanes, x, y vec) vec {
+			d := l.sub(x, y)
+			slope := l.choose(l.where(d, equalOrNaN, l.of(0)), d, l.flip(l.sign(d), l.number(1)))
+			return l.labelled(y, l.mul(l.scalar, slope))
+		}},
+	{name: "logisticError", reads: "xy", constants: join(expConstants, join(logConstants, 0, signBit)...),
+		doc: "max(x, 0) − x·y + ln(1 + e^−|x|), or 0 where y is NaN",
+		result: func(l lanes, x, y vec) vec {
+			above := l.sub(l.max(l.number(0), x), l.mul(x, y))
+			return l.labelled(y, l.add(above, l.log1pExp(x)))
+		}},
+	{name: "logisticErrorSlope", reads: "xy", scalar: true, constants: join(expConstants, 0, signBit),
+		doc:    "s(1/(1 + e⁻ˣ) − y), or 0 where y is NaN",
+		result: func(l lanes, x, y vec) vec { return l.labelled(y, l.mul(l.scalar, l.sub(l.sigmoid(x, nil), y))) }},
 }
+
+// labelled returns x, or 0 where the target is NaN.
+func (l lanes) labelled(target, x vec) vec { return l.keep(l.where(target, equal, target), x) }
 
 // join returns some constants and others, each once.
 func join(a []float32, b ...float32) (all []float32) {
@@ -135,15 +166,19 @@ func (l lanes) sigmoid(x, _ vec) vec {
 	return l.fma(left, l.choose(right, q, l.sub(l.number(1), q)), q)
 }
 
-// logSigmoid returns min(x, 0) − ln(1 + e^−|x|). Rounding 1 + e to u loses
-// digits of e, which u − 1 lacks; ln(1 + e) = ln u + (e − (u − 1))/u.
+// logSigmoid returns min(x, 0) − ln(1 + e^−|x|).
 func (l lanes) logSigmoid(x, _ vec) vec {
+	return l.sub(l.min(l.number(0), x), l.log1pExp(x))
+}
+
+// log1pExp returns ln(1 + e^−|x|). Rounding 1 + e to u loses digits of e, which
+// u − 1 lacks; ln(1 + e) = ln u + (e − (u − 1))/u.
+func (l lanes) log1pExp(x vec) vec {
 	e := l.flip(l.number(signBit), l.magnitude(x))
 	l.exp(e, false)
 	u := l.add(e, l.of(1))
 	lost := l.sub(e, l.sub(u, l.of(1)))
-	log1p := l.add(l.logNormal(u, nil), l.div(lost, u))
-	return l.sub(l.min(l.number(0), x), log1p)
+	return l.add(l.logNormal(u, nil), l.div(lost, u))
 }
 
 // The numbers of the hyperbolic tangent, as in math.go.
