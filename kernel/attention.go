@@ -46,7 +46,7 @@ func Attend(ctx *Ctx, b *graph.Block, a Attention, z, r, l, y tensor.Matrix) {
 	wantShape("kernel.Attend: y", y, b.Dst, z.Cols)
 	c := &ctx.call
 	*c = call{seg: at(b, Dst), dst: y}
-	c.attend = attendOperands{z: z, r: r, l: l, run: attendSum, slot: y.Cols + 2*a.Heads}
+	c.attend = attendOperands{z: z, r: r, l: l, run: attendSum, slot: y.Cols + 2*a.Heads, rows: blockHeight}
 	ctx.takeTail(y)
 	m := ctx.attendRows(a, y.Cols)
 	c.eachCut(attendSumCombine)
@@ -78,7 +78,7 @@ func AttendGradDst(ctx *Ctx, b *graph.Block, a Attention, z, r, l, g, s tensor.M
 	wantShape("kernel.AttendGradDst: s", s, b.Dst, 4*a.Heads)
 	c := &ctx.call
 	*c = call{seg: at(b, Dst), dst: s}
-	c.attend = attendOperands{z: z, r: r, l: l, g: g, run: attendMoments, slot: moments * a.Heads}
+	c.attend = attendOperands{z: z, r: r, l: l, g: g, run: attendMoments, slot: moments * a.Heads, rows: blockHeight}
 	m := ctx.attendRows(a, g.Cols)
 	c.eachCut(attendMomentsCombine)
 	h, k, n := int64(a.Heads), int64(z.Cols), int64(b.Dst)
@@ -104,7 +104,7 @@ func AttendGradSrc(ctx *Ctx, b *graph.Block, a Attention, z, r, g, s, d tensor.M
 	wantShape("kernel.AttendGradSrc: d", d, b.Src, z.Cols+a.Heads)
 	c := &ctx.call
 	*c = call{seg: at(b, Src), dst: d}
-	c.attend = attendOperands{z: z, r: r, g: g, l: s, run: attendBack, slot: d.Cols}
+	c.attend = attendOperands{z: z, r: r, g: g, l: s, run: attendBack, slot: d.Cols, rows: max(1, blockSums/max(1, z.Cols)), width: z.Cols}
 	m := ctx.attendRows(a, g.Cols)
 	c.eachCut(attendBackCombine)
 	h, k, n := int64(a.Heads), int64(z.Cols), int64(b.Src)

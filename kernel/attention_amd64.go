@@ -14,10 +14,10 @@ func attentionSoftmaxAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *floa
 //go:noescape
 func attentionMomentsAVX512x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX512x1 folds each row; the result is Σ a·(d − t)·f, with f the slope at x.
+// attentionPullAVX512x1 folds each row; the result is Σ x·y.
 //
 //go:noescape
-func attentionPullAVX512x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+func attentionPullAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
 // attentionSoftmaxAVX512x2 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
 //
@@ -29,10 +29,10 @@ func attentionSoftmaxAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *floa
 //go:noescape
 func attentionMomentsAVX512x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX512x2 folds each row; the result is Σ a·(d − t)·f, with f the slope at x.
+// attentionPullAVX512x2 folds each row; the result is Σ x·y.
 //
 //go:noescape
-func attentionPullAVX512x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+func attentionPullAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
 // attentionSoftmaxAVX512x4 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
 //
@@ -44,10 +44,10 @@ func attentionSoftmaxAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *floa
 //go:noescape
 func attentionMomentsAVX512x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX512x4 folds each row; the result is Σ a·(d − t)·f, with f the slope at x.
+// attentionPullAVX512x4 folds each row; the result is Σ x·y.
 //
 //go:noescape
-func attentionPullAVX512x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+func attentionPullAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
 // attentionSoftmaxAVX512x8 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
 //
@@ -59,10 +59,10 @@ func attentionSoftmaxAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *floa
 //go:noescape
 func attentionMomentsAVX512x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX512x8 folds each row; the result is Σ a·(d − t)·f, with f the slope at x.
+// attentionPullAVX512x8 folds each row; the result is Σ x·y.
 //
 //go:noescape
-func attentionPullAVX512x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+func attentionPullAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
 // attentionSoftmaxAVX512 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
 //
@@ -74,20 +74,165 @@ func attentionSoftmaxAVX512(rows int, ptr *int64, x *float32, ldx int, y *float3
 //go:noescape
 func attentionMomentsAVX512(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX512 folds each row; the result is Σ a·(d − t)·f, with f the slope at x.
+// attentionPullAVX512 folds each row; the result is Σ x·y.
 //
 //go:noescape
-func attentionPullAVX512(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+func attentionPullAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
-// attentionWeightsAVX512 sets a to the exponentials of the rectified x less top.
+// attentionGatherAVX512x1 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
 //
 //go:noescape
-func attentionWeightsAVX512(n int, x *float32, top *float32, a *float32, slope float32)
+func attentionGatherAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
 
-// attentionFinishAVX512 adds the logarithm of sum to top, and subtracts mean·tilt from push.
+// attentionGatherAVX512x8 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
 //
 //go:noescape
-func attentionFinishAVX512(n int, top *float32, sum *float32, mean *float32, push *float32, tilt *float32)
+func attentionGatherAVX512x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+
+// attentionGatherAVX512 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
+//
+//go:noescape
+func attentionGatherAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+
+// attentionWeightsAVX512 sets a to its exponentials, and b to a where x is above 0 and to slope·a elsewhere.
+//
+//go:noescape
+func attentionWeightsAVX512(n int, x *float32, a *float32, b *float32, slope float32)
+
+// attentionFinishAVX512x1 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
+//
+//go:noescape
+func attentionFinishAVX512x1(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+
+// attentionFinishAVX512x8 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
+//
+//go:noescape
+func attentionFinishAVX512x8(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+
+// attentionFinishAVX512 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
+//
+//go:noescape
+func attentionFinishAVX512(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+
+// attentionSums1toAVX512x1 sums rows under two weights, 1 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX512x1 sums rows under two weights, 1 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX512x1 sums rows under two weights, 1 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x2 sums rows under two weights, 2 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX512x2 sums rows under two weights, 2 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX512x2 sums rows under two weights, 2 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x3 sums rows under two weights, 3 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX512x3 sums rows under two weights, 3 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX512x3 sums rows under two weights, 3 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x4 sums rows under two weights, 4 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX512x4 sums rows under two weights, 4 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX512x4 sums rows under two weights, 4 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x5 sums rows under two weights, 5 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX512x5 sums rows under two weights, 5 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX512x5 sums rows under two weights, 5 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x6 sums rows under two weights, 6 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX512x6 sums rows under two weights, 6 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX512x6 sums rows under two weights, 6 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x7 sums rows under two weights, 7 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX512x7 sums rows under two weights, 7 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX512x7 sums rows under two weights, 7 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x8 sums rows under two weights, 8 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX512x8 sums rows under two weights, 8 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX512x8 sums rows under two weights, 8 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
 
 // attentionSoftmaxAVX2x1 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
 //
@@ -99,10 +244,10 @@ func attentionSoftmaxAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float3
 //go:noescape
 func attentionMomentsAVX2x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX2x1 folds each row; the result is Σ a·(d − t)·f, with f the slope at x.
+// attentionPullAVX2x1 folds each row; the result is Σ x·y.
 //
 //go:noescape
-func attentionPullAVX2x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+func attentionPullAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
 // attentionSoftmaxAVX2x2 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
 //
@@ -114,10 +259,10 @@ func attentionSoftmaxAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float3
 //go:noescape
 func attentionMomentsAVX2x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX2x2 folds each row; the result is Σ a·(d − t)·f, with f the slope at x.
+// attentionPullAVX2x2 folds each row; the result is Σ x·y.
 //
 //go:noescape
-func attentionPullAVX2x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+func attentionPullAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
 // attentionSoftmaxAVX2x4 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
 //
@@ -129,10 +274,10 @@ func attentionSoftmaxAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float3
 //go:noescape
 func attentionMomentsAVX2x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX2x4 folds each row; the result is Σ a·(d − t)·f, with f the slope at x.
+// attentionPullAVX2x4 folds each row; the result is Σ x·y.
 //
 //go:noescape
-func attentionPullAVX2x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+func attentionPullAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
 // attentionSoftmaxAVX2x8 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
 //
@@ -144,10 +289,10 @@ func attentionSoftmaxAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float3
 //go:noescape
 func attentionMomentsAVX2x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX2x8 folds each row; the result is Σ a·(d − t)·f, with f the slope at x.
+// attentionPullAVX2x8 folds each row; the result is Σ x·y.
 //
 //go:noescape
-func attentionPullAVX2x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+func attentionPullAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
 // attentionSoftmaxAVX2 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
 //
@@ -159,17 +304,102 @@ func attentionSoftmaxAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32,
 //go:noescape
 func attentionMomentsAVX2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX2 folds each row; the result is Σ a·(d − t)·f, with f the slope at x.
+// attentionPullAVX2 folds each row; the result is Σ x·y.
 //
 //go:noescape
-func attentionPullAVX2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+func attentionPullAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
-// attentionWeightsAVX2 sets a to the exponentials of the rectified x less top.
+// attentionGatherAVX2x1 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
 //
 //go:noescape
-func attentionWeightsAVX2(n int, x *float32, top *float32, a *float32, slope float32)
+func attentionGatherAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
 
-// attentionFinishAVX2 adds the logarithm of sum to top, and subtracts mean·tilt from push.
+// attentionGatherAVX2x8 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
 //
 //go:noescape
-func attentionFinishAVX2(n int, top *float32, sum *float32, mean *float32, push *float32, tilt *float32)
+func attentionGatherAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+
+// attentionGatherAVX2 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
+//
+//go:noescape
+func attentionGatherAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+
+// attentionWeightsAVX2 sets a to its exponentials, and b to a where x is above 0 and to slope·a elsewhere.
+//
+//go:noescape
+func attentionWeightsAVX2(n int, x *float32, a *float32, b *float32, slope float32)
+
+// attentionFinishAVX2x1 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
+//
+//go:noescape
+func attentionFinishAVX2x1(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+
+// attentionFinishAVX2x8 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
+//
+//go:noescape
+func attentionFinishAVX2x8(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+
+// attentionFinishAVX2 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
+//
+//go:noescape
+func attentionFinishAVX2(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+
+// attentionSums1toAVX2x1 sums rows under two weights, 1 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX2x1 sums rows under two weights, 1 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX2x1 sums rows under two weights, 1 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX2x2 sums rows under two weights, 2 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX2x2 sums rows under two weights, 2 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX2x2 sums rows under two weights, 2 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX2x3 sums rows under two weights, 3 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX2x3 sums rows under two weights, 3 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX2x3 sums rows under two weights, 3 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX2x4 sums rows under two weights, 4 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX2x4 sums rows under two weights, 4 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX2x4 sums rows under two weights, 4 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)

@@ -147,6 +147,7 @@ done10:
 	VADDPS     Z14, Z3, Z3
 	MOVQ       plane+64(FP), R9
 	VMOVSS     X3, (SI)(R9*1)
+	VDIVPS     Z3, Z6, Z3
 	MOVQ       AX, R9
 	MOVQ       CX, R10
 	TESTQ      DX, DX
@@ -154,7 +155,7 @@ done10:
 
 vectors11:
 	VMOVUPS (R10), Z14
-	VDIVPS  Z3, Z14, Z14
+	VMULPS  Z3, Z14, Z14
 	VMOVUPS Z14, (R10)
 	ADDQ    $0x40, R9
 	ADDQ    $0x40, R10
@@ -168,7 +169,7 @@ rest12:
 	BZHIQ     BX, DX, DX
 	KMOVW     DX, K1
 	VMOVUPS.Z (R10), K1, Z14
-	VDIVPS    Z3, Z14, Z14
+	VMULPS    Z3, Z14, Z14
 	VMOVUPS   Z14, K1, (R10)
 
 done13:
@@ -219,7 +220,8 @@ short3:
 	VADDPS       Z16, Z15, Z15
 	MOVQ         plane+64(FP), DX
 	VMOVSS       X15, (SI)(DX*1)
-	VDIVPS       Z15, Z14, Z14
+	VDIVPS       Z15, Z6, Z15
+	VMULPS       Z15, Z14, Z14
 	VMOVUPS      Z14, K1, (CX)
 
 done4:
@@ -476,93 +478,67 @@ next15:
 	VZEROUPPER
 	RET
 
-// func attentionPullAVX512x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+// func attentionPullAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·attentionPullAVX512x1(SB), NOSPLIT, $0-112
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	MOVQ         t+64(FP), BX
-	VBROADCASTSS slope+80(FP), Z0
-	VPXORD       Z1, Z1, Z1
-	MOVQ         result+88(FP), R8
-	MOVQ         ptr+8(FP), R9
+TEXT ·attentionPullAVX512x1(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
 
 row19:
-	MOVQ   8(R9), R10
-	SUBQ   (R9), R10
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
 	JZ     next20
-	MOVQ   R10, SI
-	MOVQ   SI, DI
-	SHRQ   $0x04, SI
-	ANDQ   $0x0f, DI
-	VPXORD Z2, Z2, Z2
-	MOVQ   AX, R11
-	MOVQ   CX, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
-	TESTQ  SI, SI
+	MOVQ   R8, DX
+	MOVQ   DX, BX
+	SHRQ   $0x04, DX
+	ANDQ   $0x0f, BX
+	VPXORD Z0, Z0, Z0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
 	JZ     rest22
 
 vectors21:
-	VMOVUPS     (R11), Z3
-	VMOVUPS     (R12), Z4
-	VMOVUPS     (R13), Z5
-	VMOVUPS     (R14), Z6
-	VSUBPS      Z6, Z5, Z5
-	VCMPPS      $0x11, Z3, Z1, K1
-	VMULPS      Z0, Z4, Z3
-	VBLENDMPS   Z4, Z3, K1, Z7
-	VFMADD231PS Z5, Z7, Z2
-	ADDQ        $0x40, R11
-	ADDQ        $0x40, R12
-	ADDQ        $0x40, R13
-	ADDQ        $0x40, R14
-	DECQ        SI
+	VMOVUPS     (R9), Z1
+	VMOVUPS     (R10), Z2
+	VFMADD231PS Z1, Z2, Z0
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	DECQ        DX
 	JNZ         vectors21
 
 rest22:
-	TESTQ       DI, DI
+	TESTQ       BX, BX
 	JZ          done23
-	MOVQ        $-1, SI
-	BZHIQ       DI, SI, SI
-	KMOVW       SI, K1
-	VMOVUPS.Z   (R11), K1, Z3
-	VMOVUPS.Z   (R12), K1, Z4
-	VMOVUPS.Z   (R13), K1, Z5
-	VMOVUPS.Z   (R14), K1, Z6
-	VSUBPS      Z6, Z5, Z5
-	VCMPPS      $0x11, Z3, Z1, K1
-	VMULPS      Z0, Z4, Z3
-	VBLENDMPS   Z4, Z3, K1, Z8
-	VFMADD231PS Z5, Z8, Z2
+	MOVQ        $-1, DX
+	BZHIQ       BX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (R9), K1, Z1
+	VMOVUPS.Z   (R10), K1, Z2
+	VFMADD231PS Z1, Z2, Z0
 
 done23:
-	VSHUFF32X4 $0x4e, Z2, Z2, Z3
-	VADDPS     Z3, Z2, Z2
-	VSHUFF32X4 $0xb1, Z2, Z2, Z3
-	VADDPS     Z3, Z2, Z2
-	VPERMILPS  $0x4e, Z2, Z3
-	VADDPS     Z3, Z2, Z2
-	VPERMILPS  $0xb1, Z2, Z3
-	VADDPS     Z3, Z2, Z2
-	VMOVSS     X2, (R8)
-	MOVQ       R10, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	MOVQ       R10, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, CX
-	MOVQ       R10, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, DX
-	MOVQ       R10, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, BX
+	VSHUFF32X4 $0x4e, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VSHUFF32X4 $0xb1, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VPERMILPS  $0x4e, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VPERMILPS  $0xb1, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VMOVSS     X0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, CX
 
 next20:
-	ADDQ ldr+96(FP), R8
-	ADDQ $0x08, R9
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
 	DECQ rows+0(FP)
 	JNZ  row19
 	VZEROUPPER
@@ -708,6 +684,7 @@ done33:
 	VADDPS     Z14, Z3, Z3
 	MOVQ       plane+64(FP), R9
 	VMOVLPS    X3, (SI)(R9*1)
+	VDIVPS     Z3, Z6, Z3
 	MOVQ       AX, R9
 	MOVQ       CX, R10
 	TESTQ      DX, DX
@@ -715,7 +692,7 @@ done33:
 
 vectors34:
 	VMOVUPS (R10), Z14
-	VDIVPS  Z3, Z14, Z14
+	VMULPS  Z3, Z14, Z14
 	VMOVUPS Z14, (R10)
 	ADDQ    $0x40, R9
 	ADDQ    $0x40, R10
@@ -729,7 +706,7 @@ rest35:
 	BZHIQ     BX, DX, DX
 	KMOVW     DX, K1
 	VMOVUPS.Z (R10), K1, Z14
-	VDIVPS    Z3, Z14, Z14
+	VMULPS    Z3, Z14, Z14
 	VMOVUPS   Z14, K1, (R10)
 
 done36:
@@ -776,7 +753,8 @@ short26:
 	VADDPS       Z16, Z15, Z15
 	MOVQ         plane+64(FP), DX
 	VMOVLPS      X15, (SI)(DX*1)
-	VDIVPS       Z15, Z14, Z14
+	VDIVPS       Z15, Z6, Z15
+	VMULPS       Z15, Z14, Z14
 	VMOVUPS      Z14, K1, (CX)
 
 done27:
@@ -898,92 +876,66 @@ next38:
 	VZEROUPPER
 	RET
 
-// func attentionPullAVX512x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+// func attentionPullAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·attentionPullAVX512x2(SB), NOSPLIT, $0-112
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	MOVQ         t+64(FP), BX
-	VBROADCASTSS slope+80(FP), Z0
-	VPXORD       Z1, Z1, Z1
-	MOVQ         result+88(FP), R8
-	MOVQ         ptr+8(FP), R9
+TEXT ·attentionPullAVX512x2(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
 
 row42:
-	MOVQ   8(R9), R10
-	SUBQ   (R9), R10
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
 	JZ     next43
-	MOVQ   R10, SI
-	SHLQ   $0x01, SI
-	MOVQ   SI, DI
-	SHRQ   $0x04, SI
-	ANDQ   $0x0f, DI
-	VPXORD Z2, Z2, Z2
-	MOVQ   AX, R11
-	MOVQ   CX, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
-	TESTQ  SI, SI
+	MOVQ   R8, DX
+	SHLQ   $0x01, DX
+	MOVQ   DX, BX
+	SHRQ   $0x04, DX
+	ANDQ   $0x0f, BX
+	VPXORD Z0, Z0, Z0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
 	JZ     rest45
 
 vectors44:
-	VMOVUPS     (R11), Z3
-	VMOVUPS     (R12), Z4
-	VMOVUPS     (R13), Z5
-	VMOVUPS     (R14), Z6
-	VSUBPS      Z6, Z5, Z5
-	VCMPPS      $0x11, Z3, Z1, K1
-	VMULPS      Z0, Z4, Z3
-	VBLENDMPS   Z4, Z3, K1, Z7
-	VFMADD231PS Z5, Z7, Z2
-	ADDQ        $0x40, R11
-	ADDQ        $0x40, R12
-	ADDQ        $0x40, R13
-	ADDQ        $0x40, R14
-	DECQ        SI
+	VMOVUPS     (R9), Z1
+	VMOVUPS     (R10), Z2
+	VFMADD231PS Z1, Z2, Z0
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	DECQ        DX
 	JNZ         vectors44
 
 rest45:
-	TESTQ       DI, DI
+	TESTQ       BX, BX
 	JZ          done46
-	MOVQ        $-1, SI
-	BZHIQ       DI, SI, SI
-	KMOVW       SI, K1
-	VMOVUPS.Z   (R11), K1, Z3
-	VMOVUPS.Z   (R12), K1, Z4
-	VMOVUPS.Z   (R13), K1, Z5
-	VMOVUPS.Z   (R14), K1, Z6
-	VSUBPS      Z6, Z5, Z5
-	VCMPPS      $0x11, Z3, Z1, K1
-	VMULPS      Z0, Z4, Z3
-	VBLENDMPS   Z4, Z3, K1, Z8
-	VFMADD231PS Z5, Z8, Z2
+	MOVQ        $-1, DX
+	BZHIQ       BX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (R9), K1, Z1
+	VMOVUPS.Z   (R10), K1, Z2
+	VFMADD231PS Z1, Z2, Z0
 
 done46:
-	VSHUFF32X4 $0x4e, Z2, Z2, Z3
-	VADDPS     Z3, Z2, Z2
-	VSHUFF32X4 $0xb1, Z2, Z2, Z3
-	VADDPS     Z3, Z2, Z2
-	VPERMILPS  $0x4e, Z2, Z3
-	VADDPS     Z3, Z2, Z2
-	VMOVLPS    X2, (R8)
-	MOVQ       R10, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-	MOVQ       R10, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, CX
-	MOVQ       R10, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, DX
-	MOVQ       R10, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, BX
+	VSHUFF32X4 $0x4e, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VSHUFF32X4 $0xb1, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VPERMILPS  $0x4e, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VMOVLPS    X0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x03, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x03, DX
+	ADDQ       DX, CX
 
 next43:
-	ADDQ ldr+96(FP), R8
-	ADDQ $0x08, R9
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
 	DECQ rows+0(FP)
 	JNZ  row42
 	VZEROUPPER
@@ -1125,6 +1077,7 @@ done56:
 	VADDPS     Z14, Z3, Z3
 	MOVQ       plane+64(FP), R9
 	VMOVUPS    X3, (SI)(R9*1)
+	VDIVPS     Z3, Z6, Z3
 	MOVQ       AX, R9
 	MOVQ       CX, R10
 	TESTQ      DX, DX
@@ -1132,7 +1085,7 @@ done56:
 
 vectors57:
 	VMOVUPS (R10), Z14
-	VDIVPS  Z3, Z14, Z14
+	VMULPS  Z3, Z14, Z14
 	VMOVUPS Z14, (R10)
 	ADDQ    $0x40, R9
 	ADDQ    $0x40, R10
@@ -1146,7 +1099,7 @@ rest58:
 	BZHIQ     BX, DX, DX
 	KMOVW     DX, K1
 	VMOVUPS.Z (R10), K1, Z14
-	VDIVPS    Z3, Z14, Z14
+	VMULPS    Z3, Z14, Z14
 	VMOVUPS   Z14, K1, (R10)
 
 done59:
@@ -1189,7 +1142,8 @@ short49:
 	VADDPS       Z16, Z15, Z15
 	MOVQ         plane+64(FP), DX
 	VMOVUPS      X15, (SI)(DX*1)
-	VDIVPS       Z15, Z14, Z14
+	VDIVPS       Z15, Z6, Z15
+	VMULPS       Z15, Z14, Z14
 	VMOVUPS      Z14, K1, (CX)
 
 done50:
@@ -1305,90 +1259,64 @@ next61:
 	VZEROUPPER
 	RET
 
-// func attentionPullAVX512x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+// func attentionPullAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·attentionPullAVX512x4(SB), NOSPLIT, $0-112
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	MOVQ         t+64(FP), BX
-	VBROADCASTSS slope+80(FP), Z0
-	VPXORD       Z1, Z1, Z1
-	MOVQ         result+88(FP), R8
-	MOVQ         ptr+8(FP), R9
+TEXT ·attentionPullAVX512x4(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
 
 row65:
-	MOVQ   8(R9), R10
-	SUBQ   (R9), R10
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
 	JZ     next66
-	MOVQ   R10, SI
-	SHLQ   $0x02, SI
-	MOVQ   SI, DI
-	SHRQ   $0x04, SI
-	ANDQ   $0x0f, DI
-	VPXORD Z2, Z2, Z2
-	MOVQ   AX, R11
-	MOVQ   CX, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
-	TESTQ  SI, SI
+	MOVQ   R8, DX
+	SHLQ   $0x02, DX
+	MOVQ   DX, BX
+	SHRQ   $0x04, DX
+	ANDQ   $0x0f, BX
+	VPXORD Z0, Z0, Z0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
 	JZ     rest68
 
 vectors67:
-	VMOVUPS     (R11), Z3
-	VMOVUPS     (R12), Z4
-	VMOVUPS     (R13), Z5
-	VMOVUPS     (R14), Z6
-	VSUBPS      Z6, Z5, Z5
-	VCMPPS      $0x11, Z3, Z1, K1
-	VMULPS      Z0, Z4, Z3
-	VBLENDMPS   Z4, Z3, K1, Z7
-	VFMADD231PS Z5, Z7, Z2
-	ADDQ        $0x40, R11
-	ADDQ        $0x40, R12
-	ADDQ        $0x40, R13
-	ADDQ        $0x40, R14
-	DECQ        SI
+	VMOVUPS     (R9), Z1
+	VMOVUPS     (R10), Z2
+	VFMADD231PS Z1, Z2, Z0
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	DECQ        DX
 	JNZ         vectors67
 
 rest68:
-	TESTQ       DI, DI
+	TESTQ       BX, BX
 	JZ          done69
-	MOVQ        $-1, SI
-	BZHIQ       DI, SI, SI
-	KMOVW       SI, K1
-	VMOVUPS.Z   (R11), K1, Z3
-	VMOVUPS.Z   (R12), K1, Z4
-	VMOVUPS.Z   (R13), K1, Z5
-	VMOVUPS.Z   (R14), K1, Z6
-	VSUBPS      Z6, Z5, Z5
-	VCMPPS      $0x11, Z3, Z1, K1
-	VMULPS      Z0, Z4, Z3
-	VBLENDMPS   Z4, Z3, K1, Z8
-	VFMADD231PS Z5, Z8, Z2
+	MOVQ        $-1, DX
+	BZHIQ       BX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (R9), K1, Z1
+	VMOVUPS.Z   (R10), K1, Z2
+	VFMADD231PS Z1, Z2, Z0
 
 done69:
-	VSHUFF32X4 $0x4e, Z2, Z2, Z3
-	VADDPS     Z3, Z2, Z2
-	VSHUFF32X4 $0xb1, Z2, Z2, Z3
-	VADDPS     Z3, Z2, Z2
-	VMOVUPS    X2, (R8)
-	MOVQ       R10, SI
-	SHLQ       $0x04, SI
-	ADDQ       SI, AX
-	MOVQ       R10, SI
-	SHLQ       $0x04, SI
-	ADDQ       SI, CX
-	MOVQ       R10, SI
-	SHLQ       $0x04, SI
-	ADDQ       SI, DX
-	MOVQ       R10, SI
-	SHLQ       $0x04, SI
-	ADDQ       SI, BX
+	VSHUFF32X4 $0x4e, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VSHUFF32X4 $0xb1, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VMOVUPS    X0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x04, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x04, DX
+	ADDQ       DX, CX
 
 next66:
-	ADDQ ldr+96(FP), R8
-	ADDQ $0x08, R9
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
 	DECQ rows+0(FP)
 	JNZ  row65
 	VZEROUPPER
@@ -1526,6 +1454,7 @@ done79:
 	VADDPS     Z14, Z3, Z3
 	MOVQ       plane+64(FP), R9
 	VMOVUPS    Y3, (SI)(R9*1)
+	VDIVPS     Z3, Z6, Z3
 	MOVQ       AX, R9
 	MOVQ       CX, R10
 	TESTQ      DX, DX
@@ -1533,7 +1462,7 @@ done79:
 
 vectors80:
 	VMOVUPS (R10), Z14
-	VDIVPS  Z3, Z14, Z14
+	VMULPS  Z3, Z14, Z14
 	VMOVUPS Z14, (R10)
 	ADDQ    $0x40, R9
 	ADDQ    $0x40, R10
@@ -1547,7 +1476,7 @@ rest81:
 	BZHIQ     BX, DX, DX
 	KMOVW     DX, K1
 	VMOVUPS.Z (R10), K1, Z14
-	VDIVPS    Z3, Z14, Z14
+	VMULPS    Z3, Z14, Z14
 	VMOVUPS   Z14, K1, (R10)
 
 done82:
@@ -1586,7 +1515,8 @@ short72:
 	VADDPS       Z16, Z15, Z15
 	MOVQ         plane+64(FP), DX
 	VMOVUPS      Y15, (SI)(DX*1)
-	VDIVPS       Z15, Z14, Z14
+	VDIVPS       Z15, Z6, Z15
+	VMULPS       Z15, Z14, Z14
 	VMOVUPS      Z14, K1, (CX)
 
 done73:
@@ -1696,88 +1626,62 @@ next84:
 	VZEROUPPER
 	RET
 
-// func attentionPullAVX512x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+// func attentionPullAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·attentionPullAVX512x8(SB), NOSPLIT, $0-112
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	MOVQ         t+64(FP), BX
-	VBROADCASTSS slope+80(FP), Z0
-	VPXORD       Z1, Z1, Z1
-	MOVQ         result+88(FP), R8
-	MOVQ         ptr+8(FP), R9
+TEXT ·attentionPullAVX512x8(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
 
 row88:
-	MOVQ   8(R9), R10
-	SUBQ   (R9), R10
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
 	JZ     next89
-	MOVQ   R10, SI
-	SHLQ   $0x03, SI
-	MOVQ   SI, DI
-	SHRQ   $0x04, SI
-	ANDQ   $0x0f, DI
-	VPXORD Z2, Z2, Z2
-	MOVQ   AX, R11
-	MOVQ   CX, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
-	TESTQ  SI, SI
+	MOVQ   R8, DX
+	SHLQ   $0x03, DX
+	MOVQ   DX, BX
+	SHRQ   $0x04, DX
+	ANDQ   $0x0f, BX
+	VPXORD Z0, Z0, Z0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
 	JZ     rest91
 
 vectors90:
-	VMOVUPS     (R11), Z3
-	VMOVUPS     (R12), Z4
-	VMOVUPS     (R13), Z5
-	VMOVUPS     (R14), Z6
-	VSUBPS      Z6, Z5, Z5
-	VCMPPS      $0x11, Z3, Z1, K1
-	VMULPS      Z0, Z4, Z3
-	VBLENDMPS   Z4, Z3, K1, Z7
-	VFMADD231PS Z5, Z7, Z2
-	ADDQ        $0x40, R11
-	ADDQ        $0x40, R12
-	ADDQ        $0x40, R13
-	ADDQ        $0x40, R14
-	DECQ        SI
+	VMOVUPS     (R9), Z1
+	VMOVUPS     (R10), Z2
+	VFMADD231PS Z1, Z2, Z0
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	DECQ        DX
 	JNZ         vectors90
 
 rest91:
-	TESTQ       DI, DI
+	TESTQ       BX, BX
 	JZ          done92
-	MOVQ        $-1, SI
-	BZHIQ       DI, SI, SI
-	KMOVW       SI, K1
-	VMOVUPS.Z   (R11), K1, Z3
-	VMOVUPS.Z   (R12), K1, Z4
-	VMOVUPS.Z   (R13), K1, Z5
-	VMOVUPS.Z   (R14), K1, Z6
-	VSUBPS      Z6, Z5, Z5
-	VCMPPS      $0x11, Z3, Z1, K1
-	VMULPS      Z0, Z4, Z3
-	VBLENDMPS   Z4, Z3, K1, Z8
-	VFMADD231PS Z5, Z8, Z2
+	MOVQ        $-1, DX
+	BZHIQ       BX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (R9), K1, Z1
+	VMOVUPS.Z   (R10), K1, Z2
+	VFMADD231PS Z1, Z2, Z0
 
 done92:
-	VSHUFF32X4 $0x4e, Z2, Z2, Z3
-	VADDPS     Z3, Z2, Z2
-	VMOVUPS    Y2, (R8)
-	MOVQ       R10, SI
-	SHLQ       $0x05, SI
-	ADDQ       SI, AX
-	MOVQ       R10, SI
-	SHLQ       $0x05, SI
-	ADDQ       SI, CX
-	MOVQ       R10, SI
-	SHLQ       $0x05, SI
-	ADDQ       SI, DX
-	MOVQ       R10, SI
-	SHLQ       $0x05, SI
-	ADDQ       SI, BX
+	VSHUFF32X4 $0x4e, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VMOVUPS    Y0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x05, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x05, DX
+	ADDQ       DX, CX
 
 next89:
-	ADDQ ldr+96(FP), R8
-	ADDQ $0x08, R9
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
 	DECQ rows+0(FP)
 	JNZ  row88
 	VZEROUPPER
@@ -1863,12 +1767,13 @@ vectors98:
 	JNZ          vectors98
 	MOVQ         plane+64(FP), R8
 	VMOVUPS      Z3, K1, (BX)(R8*1)
+	VDIVPS       Z3, Z6, Z3
 	MOVQ         AX, R8
 	MOVQ         CX, R9
 
 vectors101:
 	VMOVUPS.Z (R9), K1, Z14
-	VDIVPS    Z3, Z14, Z14
+	VMULPS    Z3, Z14, Z14
 	VMOVUPS   Z14, K1, (R9)
 	ADDQ      ldx+24(FP), R8
 	ADDQ      ldy+40(FP), R9
@@ -1954,271 +1859,462 @@ next105:
 	VZEROUPPER
 	RET
 
-// func attentionPullAVX512(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+// func attentionPullAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·attentionPullAVX512(SB), NOSPLIT, $0-112
-	MOVQ         heads+104(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	MOVQ         t+64(FP), BX
-	VBROADCASTSS slope+80(FP), Z0
-	VPXORD       Z1, Z1, Z1
-	MOVQ         result+88(FP), DI
-	MOVQ         ptr+8(FP), R8
+TEXT ·attentionPullAVX512(SB), NOSPLIT, $0-72
+	MOVQ  heads+64(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  y+32(FP), CX
+	MOVQ  result+48(FP), BX
+	MOVQ  ptr+8(FP), SI
 
 row109:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
+	MOVQ   8(SI), DI
+	SUBQ   (SI), DI
 	JZ     next110
-	MOVQ   R9, SI
-	VPXORD Z2, Z2, Z2
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	MOVQ   BX, R13
+	MOVQ   DI, DX
+	VPXORD Z0, Z0, Z0
+	MOVQ   AX, R8
+	MOVQ   CX, R9
 
 vectors111:
-	VMOVUPS.Z   (R10), K1, Z3
-	VMOVUPS.Z   (R11), K1, Z4
-	VMOVUPS.Z   (R12), K1, Z5
-	VMOVUPS.Z   (R13), K1, Z6
-	VSUBPS      Z6, Z5, Z5
-	VCMPPS      $0x11, Z3, Z1, K2
-	VMULPS      Z0, Z4, Z3
-	VBLENDMPS   Z4, Z3, K2, Z7
-	VFMADD231PS Z5, Z7, Z2
-	ADDQ        ldx+24(FP), R10
-	ADDQ        lda+40(FP), R11
-	ADDQ        ldd+56(FP), R12
-	ADDQ        ldt+72(FP), R13
-	DECQ        SI
+	VMOVUPS.Z   (R8), K1, Z1
+	VMOVUPS.Z   (R9), K1, Z2
+	VFMADD231PS Z1, Z2, Z0
+	ADDQ        ldx+24(FP), R8
+	ADDQ        ldy+40(FP), R9
+	DECQ        DX
 	JNZ         vectors111
-	VMOVUPS     Z2, K1, (DI)
-	MOVQ        R9, SI
-	IMULQ       ldx+24(FP), SI
-	ADDQ        SI, AX
-	MOVQ        R9, SI
-	IMULQ       lda+40(FP), SI
-	ADDQ        SI, CX
-	MOVQ        R9, SI
-	IMULQ       ldd+56(FP), SI
-	ADDQ        SI, DX
-	MOVQ        R9, SI
-	IMULQ       ldt+72(FP), SI
-	ADDQ        SI, BX
+	VMOVUPS     Z0, K1, (BX)
+	MOVQ        DI, DX
+	IMULQ       ldx+24(FP), DX
+	ADDQ        DX, AX
+	MOVQ        DI, DX
+	IMULQ       ldy+40(FP), DX
+	ADDQ        DX, CX
 
 next110:
-	ADDQ ldr+96(FP), DI
-	ADDQ $0x08, R8
+	ADDQ ldr+56(FP), BX
+	ADDQ $0x08, SI
 	DECQ rows+0(FP)
 	JNZ  row109
 	VZEROUPPER
 	RET
 
-// func attentionWeightsAVX512(n int, x *float32, top *float32, a *float32, slope float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionWeightsAVX512(SB), NOSPLIT, $0-36
-	MOVQ         x+8(FP), AX
-	MOVQ         top+16(FP), CX
-	MOVQ         a+24(FP), DX
-	VBROADCASTSS floatc2d00000<>+0(SB), Z0
-	VBROADCASTSS float42b20000<>+0(SB), Z1
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
-	VBROADCASTSS float3f318000<>+0(SB), Z2
-	VBROADCASTSS floatb95e8083<>+0(SB), Z3
-	VBROADCASTSS float3f800000<>+0(SB), Z4
-	VBROADCASTSS float39506967<>+0(SB), Z5
-	VBROADCASTSS float3ab743ce<>+0(SB), Z6
-	VBROADCASTSS float3c088908<>+0(SB), Z7
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z8
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z9
-	VBROADCASTSS float3f000000<>+0(SB), Z10
-	VBROADCASTSS slope+32(FP), Z11
-	MOVQ         n+0(FP), BX
-	XORQ         SI, SI
-	SUBQ         $0x10, BX
-	JL           rest115
+// func attentionGatherAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·attentionGatherAVX512x1(SB), NOSPLIT, $0-136
+	MOVQ         p+0(FP), AX
+	MOVQ         z+16(FP), CX
+	MOVQ         other+40(FP), DX
+	MOVQ         ahead+48(FP), BX
+	MOVQ         x+56(FP), SI
+	LEAQ         (DX)(BX*4), BX
+	MOVQ         ptr+72(FP), DI
+	MOVQ         y+80(FP), R8
+	MOVQ         less+104(FP), R9
+	MOVQ         third+112(FP), R10
+	VBROADCASTSS slope+96(FP), Z0
 
-vectors114:
-	VMOVUPS      (AX)(SI*4), Z12
-	VMOVUPS      (CX)(SI*4), Z13
-	VMOVUPS      (DX)(SI*4), Z14
-	VMULPS       Z11, Z12, Z14
-	VMAXPS       Z12, Z14, Z12
-	VSUBPS       Z13, Z12, Z14
-	VMAXPS       Z14, Z0, Z14
-	VMULPS       Z1, Z14, Z12
-	VRNDSCALEPS  $0x08, Z12, Z12
-	VFNMADD231PS Z2, Z12, Z14
-	VFNMADD231PS Z3, Z12, Z14
-	VMOVUPS      Z5, Z13
-	VFMADD213PS  Z6, Z14, Z13
-	VFMADD213PS  Z7, Z14, Z13
-	VFMADD213PS  Z8, Z14, Z13
-	VFMADD213PS  Z9, Z14, Z13
-	VFMADD213PS  Z10, Z14, Z13
-	VMULPS       Z14, Z14, Z15
-	VFMADD213PS  Z14, Z15, Z13
-	VADDPS       Z4, Z13, Z13
-	VSCALEFPS    Z12, Z13, Z14
-	VMOVUPS      Z14, (DX)(SI*4)
-	ADDQ         $0x10, SI
-	CMPQ         SI, BX
-	JLE          vectors114
+row114:
+	MOVQ   ldy+88(FP), R11
+	IMUL3Q $0x08, R11, R11
+	ADDQ   R8, R11
+	MOVQ   lastByte+32(FP), R12
+	ADDQ   R11, R12
 
-rest115:
-	ADDQ         $0x10, BX
-	SUBQ         SI, BX
-	JZ           done116
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (AX)(SI*4), K1, Z12
-	VMOVUPS.Z    (CX)(SI*4), K1, Z13
-	VMOVUPS.Z    (DX)(SI*4), K1, Z14
-	VMULPS       Z11, Z12, Z11
-	VMAXPS       Z12, Z11, Z12
-	VSUBPS       Z13, Z12, Z14
-	VMAXPS       Z14, Z0, Z14
-	VMULPS       Z1, Z14, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VFNMADD231PS Z2, Z0, Z14
-	VFNMADD231PS Z3, Z0, Z14
-	VMOVUPS      Z5, Z1
-	VFMADD213PS  Z6, Z14, Z1
-	VFMADD213PS  Z7, Z14, Z1
-	VFMADD213PS  Z8, Z14, Z1
-	VFMADD213PS  Z9, Z14, Z1
-	VFMADD213PS  Z10, Z14, Z1
-	VMULPS       Z14, Z14, Z2
-	VFMADD213PS  Z14, Z2, Z1
-	VADDPS       Z4, Z1, Z1
-	VSCALEFPS    Z0, Z1, Z14
-	VMOVUPS      Z14, K1, (DX)(SI*4)
+lines116:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	CMPQ       R11, R12
+	JLT        lines116
+	PREFETCHT0 (R12)
+	MOVQ       8(DI), R12
+	CMPQ       R12, hi+8(FP)
+	CMOVQGT    hi+8(FP), R12
+	CMPQ       AX, R12
+	JGE        next115
 
-done116:
+position117:
+	MOVL       (BX)(AX*4), R11
+	IMULQ      ldx+64(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	ADDQ       lastByte+32(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	MOVL       (DX)(AX*4), R13
+	IMULQ      ldx+64(FP), R13
+	ADDQ       SI, R13
+	MOVQ       ldz+24(FP), R11
+	VMOVSS     (R13), X1
+	VMOVSS     (R8), X2
+	VADDPS     Z2, Z1, Z1
+	VMOVSS     X1, (CX)
+	VMULPS     Z0, Z1, Z3
+	VMAXPS     Z1, Z3, Z1
+	ADDQ       R11, R13
+	VMOVSS     (R13), X2
+	ADDQ       R11, R13
+	VMOVSS     (R13), X3
+	SUBQ       R11, R13
+	SUBQ       R11, R13
+	VSUBPS     Z2, Z1, Z1
+	VMOVSS     X1, (R9)
+	VMOVSS     X3, (R10)
+	ADDQ       R11, R9
+	ADDQ       R11, R10
+	ADDQ       ldz+24(FP), CX
+	INCQ       AX
+	CMPQ       AX, R12
+	JLT        position117
+
+next115:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row114
 	VZEROUPPER
 	RET
 
-// func attentionFinishAVX512(n int, top *float32, sum *float32, mean *float32, push *float32, tilt *float32)
+// func attentionGatherAVX512x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·attentionGatherAVX512x8(SB), NOSPLIT, $0-136
+	MOVQ         p+0(FP), AX
+	MOVQ         z+16(FP), CX
+	MOVQ         other+40(FP), DX
+	MOVQ         ahead+48(FP), BX
+	MOVQ         x+56(FP), SI
+	LEAQ         (DX)(BX*4), BX
+	MOVQ         ptr+72(FP), DI
+	MOVQ         y+80(FP), R8
+	MOVQ         less+104(FP), R9
+	MOVQ         third+112(FP), R10
+	VBROADCASTSS slope+96(FP), Y0
+
+row118:
+	MOVQ   ldy+88(FP), R11
+	IMUL3Q $0x08, R11, R11
+	ADDQ   R8, R11
+	MOVQ   lastByte+32(FP), R12
+	ADDQ   R11, R12
+
+lines120:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	CMPQ       R11, R12
+	JLT        lines120
+	PREFETCHT0 (R12)
+	MOVQ       8(DI), R12
+	CMPQ       R12, hi+8(FP)
+	CMOVQGT    hi+8(FP), R12
+	CMPQ       AX, R12
+	JGE        next119
+
+position121:
+	MOVL       (BX)(AX*4), R11
+	IMULQ      ldx+64(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	ADDQ       lastByte+32(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	MOVL       (DX)(AX*4), R13
+	IMULQ      ldx+64(FP), R13
+	ADDQ       SI, R13
+	MOVQ       ldz+24(FP), R11
+	VMOVUPS    (R13), Y1
+	VMOVUPS    (R8), Y2
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    Y1, (CX)
+	VMULPS     Y0, Y1, Y2
+	VMAXPS     Y1, Y2, Y1
+	ADDQ       R11, R13
+	VMOVUPS    (R13), Y2
+	ADDQ       R11, R13
+	VMOVUPS    (R13), Y3
+	SUBQ       R11, R13
+	SUBQ       R11, R13
+	VSUBPS     Y2, Y1, Y1
+	VMOVUPS    Y1, (R9)
+	VMOVUPS    Y3, (R10)
+	ADDQ       R11, R9
+	ADDQ       R11, R10
+	ADDQ       ldz+24(FP), CX
+	INCQ       AX
+	CMPQ       AX, R12
+	JLT        position121
+
+next119:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row118
+	VZEROUPPER
+	RET
+
+// func attentionGatherAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
+TEXT ·attentionGatherAVX512(SB), NOSPLIT, $0-136
+	MOVQ         p+0(FP), AX
+	MOVQ         z+16(FP), CX
+	MOVQ         other+40(FP), DX
+	MOVQ         ahead+48(FP), BX
+	MOVQ         x+56(FP), SI
+	LEAQ         (DX)(BX*4), BX
+	MOVQ         ptr+72(FP), DI
+	MOVQ         y+80(FP), R8
+	MOVQ         less+104(FP), R9
+	MOVQ         third+112(FP), R10
+	VBROADCASTSS slope+96(FP), Z0
+	MOVQ         tail+128(FP), R11
+	MOVQ         $-1, R12
+	BZHIQ        R11, R12, R12
+	KMOVW        R12, K1
+	MOVQ         full+120(FP), R11
+
+row122:
+	MOVQ   ldy+88(FP), R12
+	IMUL3Q $0x08, R12, R12
+	ADDQ   R8, R12
+	MOVQ   lastByte+32(FP), R13
+	ADDQ   R12, R13
+
+lines124:
+	PREFETCHT0 (R12)
+	ADDQ       $0x40, R12
+	CMPQ       R12, R13
+	JLT        lines124
+	PREFETCHT0 (R13)
+	MOVQ       8(DI), R13
+	CMPQ       R13, hi+8(FP)
+	CMOVQGT    hi+8(FP), R13
+	CMPQ       AX, R13
+	JGE        next123
+
+position125:
+	MOVL       (BX)(AX*4), R12
+	IMULQ      ldx+64(FP), R12
+	PREFETCHT0 (SI)(R12*1)
+	ADDQ       lastByte+32(FP), R12
+	PREFETCHT0 (SI)(R12*1)
+	MOVL       (DX)(AX*4), R14
+	IMULQ      ldx+64(FP), R14
+	ADDQ       SI, R14
+	MOVQ       ldz+24(FP), R12
+	XORQ       R15, R15
+	CMPQ       R15, R11
+	JGE        rest127
+
+columns126:
+	VMOVUPS (R14)(R15*1), Z1
+	VMOVUPS (R8)(R15*1), Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS Z1, (CX)(R15*1)
+	VMULPS  Z0, Z1, Z2
+	VMAXPS  Z1, Z2, Z1
+	ADDQ    R12, R14
+	VMOVUPS (R14)(R15*1), Z2
+	ADDQ    R12, R14
+	VMOVUPS (R14)(R15*1), Z3
+	SUBQ    R12, R14
+	SUBQ    R12, R14
+	VSUBPS  Z2, Z1, Z1
+	VMOVUPS Z1, (R9)(R15*1)
+	VMOVUPS Z3, (R10)(R15*1)
+	ADDQ    $0x40, R15
+	CMPQ    R15, R11
+	JLT     columns126
+
+rest127:
+	CMPQ      tail+128(FP), $0x00
+	JE        done128
+	VMOVUPS.Z (R14)(R15*1), K1, Z1
+	VMOVUPS.Z (R8)(R15*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS   Z1, K1, (CX)(R15*1)
+	VMULPS    Z0, Z1, Z2
+	VMAXPS    Z1, Z2, Z1
+	ADDQ      R12, R14
+	VMOVUPS.Z (R14)(R15*1), K1, Z2
+	ADDQ      R12, R14
+	VMOVUPS.Z (R14)(R15*1), K1, Z3
+	SUBQ      R12, R14
+	SUBQ      R12, R14
+	VSUBPS    Z2, Z1, Z1
+	VMOVUPS   Z1, K1, (R9)(R15*1)
+	VMOVUPS   Z3, K1, (R10)(R15*1)
+
+done128:
+	ADDQ R12, R9
+	ADDQ R12, R10
+	ADDQ ldz+24(FP), CX
+	INCQ AX
+	CMPQ AX, R13
+	JLT  position125
+
+next123:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row122
+	VZEROUPPER
+	RET
+
+// func attentionWeightsAVX512(n int, x *float32, a *float32, b *float32, slope float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·attentionFinishAVX512(SB), NOSPLIT, $0-48
-	MOVQ         top+8(FP), AX
-	MOVQ         sum+16(FP), CX
-	MOVQ         mean+24(FP), DX
-	MOVQ         push+32(FP), BX
-	MOVQ         tilt+40(FP), SI
-	VBROADCASTSS float3f3504f3<>+0(SB), Z0
-	VBROADCASTSS float3f800000<>+0(SB), Z1
-	VBROADCASTSS float3f000000<>+0(SB), Z2
-	VBROADCASTSS float3f318000<>+0(SB), Z3
-	VBROADCASTSS floatb95e8083<>+0(SB), Z4
-	VBROADCASTSS float3d9021bb<>+0(SB), Z5
-	VBROADCASTSS floatbdebd1b8<>+0(SB), Z6
-	VBROADCASTSS float3def251a<>+0(SB), Z7
-	VBROADCASTSS floatbdfe5d4f<>+0(SB), Z8
-	VBROADCASTSS float3e11e9bf<>+0(SB), Z9
-	VBROADCASTSS floatbe2aae50<>+0(SB), Z10
-	VBROADCASTSS float3e4cceac<>+0(SB), Z11
-	VBROADCASTSS floatbe7ffffc<>+0(SB), Z12
-	VBROADCASTSS float3eaaaaaa<>+0(SB), Z13
-	MOVQ         n+0(FP), DI
-	XORQ         R8, R8
-	SUBQ         $0x10, DI
-	JL           rest118
+TEXT ·attentionWeightsAVX512(SB), NOSPLIT, $0-36
+	MOVQ         x+8(FP), AX
+	MOVQ         a+16(FP), CX
+	MOVQ         b+24(FP), DX
+	VBROADCASTSS floatc2d00000<>+0(SB), Z0
+	VBROADCASTSS float42b20000<>+0(SB), Z1
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
+	VBROADCASTSS float3f318000<>+0(SB), Z5
+	VBROADCASTSS floatb95e8083<>+0(SB), Z6
+	VBROADCASTSS float3f800000<>+0(SB), Z7
+	VBROADCASTSS float39506967<>+0(SB), Z8
+	VBROADCASTSS float3ab743ce<>+0(SB), Z9
+	VBROADCASTSS float3c088908<>+0(SB), Z10
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
+	VBROADCASTSS float3f000000<>+0(SB), Z13
+	VBROADCASTSS slope+32(FP), Z14
+	VPXORD       Z2, Z2, Z2
+	MOVQ         n+0(FP), BX
+	XORQ         SI, SI
+	SUBQ         $0x10, BX
+	JL           rest130
 
-vectors117:
-	VMOVUPS      (AX)(R8*4), Z14
-	VMOVUPS      (CX)(R8*4), Z15
-	VMOVUPS      (DX)(R8*4), Z16
-	VMOVUPS      (BX)(R8*4), Z17
-	VMOVUPS      (SI)(R8*4), Z18
-	VSUBPS       Z15, Z15, Z19
-	VPSUBD       Z0, Z15, Z20
-	VPSRAD       $0x17, Z20, Z20
-	VPSLLD       $0x17, Z20, Z21
-	VPSUBD       Z21, Z15, Z15
-	VSUBPS       Z1, Z15, Z15
-	VCVTDQ2PS    Z20, Z20
-	VMULPS       Z15, Z15, Z21
-	VMOVUPS      Z5, Z22
-	VFMADD213PS  Z6, Z15, Z22
-	VFMADD213PS  Z7, Z15, Z22
-	VFMADD213PS  Z8, Z15, Z22
-	VFMADD213PS  Z9, Z15, Z22
-	VFMADD213PS  Z10, Z15, Z22
-	VFMADD213PS  Z11, Z15, Z22
-	VFMADD213PS  Z12, Z15, Z22
-	VFMADD213PS  Z13, Z15, Z22
-	VMULPS       Z15, Z22, Z22
-	VMULPS       Z21, Z22, Z22
-	VMOVAPS      Z22, Z22
-	VFMADD231PS  Z4, Z20, Z22
-	VMOVAPS      Z22, Z22
-	VFNMADD231PS Z2, Z21, Z22
-	VADDPS       Z22, Z15, Z15
-	VMOVAPS      Z15, Z15
-	VFMADD231PS  Z3, Z20, Z15
-	VADDPS       Z15, Z14, Z14
-	VADDPS       Z19, Z14, Z14
-	VMULPS       Z18, Z16, Z15
-	VSUBPS       Z15, Z17, Z15
-	VMOVUPS      Z14, (AX)(R8*4)
-	VMOVUPS      Z15, (BX)(R8*4)
-	ADDQ         $0x10, R8
-	CMPQ         R8, DI
-	JLE          vectors117
+vectors129:
+	VMOVUPS      (AX)(SI*4), Z15
+	VMOVUPS      (CX)(SI*4), Z16
+	VMOVUPS      (DX)(SI*4), Z17
+	VMAXPS       Z16, Z0, Z16
+	VMULPS       Z1, Z16, Z17
+	VRNDSCALEPS  $0x08, Z17, Z17
+	VFNMADD231PS Z5, Z17, Z16
+	VFNMADD231PS Z6, Z17, Z16
+	VMOVUPS      Z8, Z18
+	VFMADD213PS  Z9, Z16, Z18
+	VFMADD213PS  Z10, Z16, Z18
+	VFMADD213PS  Z11, Z16, Z18
+	VFMADD213PS  Z12, Z16, Z18
+	VFMADD213PS  Z13, Z16, Z18
+	VMULPS       Z16, Z16, Z19
+	VFMADD213PS  Z16, Z19, Z18
+	VADDPS       Z7, Z18, Z18
+	VSCALEFPS    Z17, Z18, Z16
+	VCMPPS       $0x11, Z15, Z2, K1
+	VMULPS       Z14, Z16, Z15
+	VBLENDMPS    Z16, Z15, K1, Z3
+	VMOVUPS      Z16, (CX)(SI*4)
+	VMOVUPS      Z3, (DX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, BX
+	JLE          vectors129
 
-rest118:
-	ADDQ         $0x10, DI
-	SUBQ         R8, DI
-	JZ           done119
-	MOVQ         $-1, R9
-	BZHIQ        DI, R9, R9
-	KMOVW        R9, K1
-	VMOVUPS.Z    (AX)(R8*4), K1, Z14
-	VMOVUPS.Z    (CX)(R8*4), K1, Z15
-	VMOVUPS.Z    (DX)(R8*4), K1, Z16
-	VMOVUPS.Z    (BX)(R8*4), K1, Z17
-	VMOVUPS.Z    (SI)(R8*4), K1, Z18
-	VSUBPS       Z15, Z15, Z19
-	VPSUBD       Z0, Z15, Z0
-	VPSRAD       $0x17, Z0, Z0
-	VPSLLD       $0x17, Z0, Z20
-	VPSUBD       Z20, Z15, Z15
-	VSUBPS       Z1, Z15, Z1
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z1, Z1, Z15
-	VMOVUPS      Z5, Z5
-	VFMADD213PS  Z6, Z1, Z5
-	VFMADD213PS  Z7, Z1, Z5
-	VFMADD213PS  Z8, Z1, Z5
-	VFMADD213PS  Z9, Z1, Z5
-	VFMADD213PS  Z10, Z1, Z5
-	VFMADD213PS  Z11, Z1, Z5
-	VFMADD213PS  Z12, Z1, Z5
-	VFMADD213PS  Z13, Z1, Z5
-	VMULPS       Z1, Z5, Z5
-	VMULPS       Z15, Z5, Z5
-	VMOVAPS      Z5, Z5
-	VFMADD231PS  Z4, Z0, Z5
-	VMOVAPS      Z5, Z4
-	VFNMADD231PS Z2, Z15, Z4
-	VADDPS       Z4, Z1, Z1
-	VMOVAPS      Z1, Z1
-	VFMADD231PS  Z3, Z0, Z1
-	VADDPS       Z1, Z14, Z0
-	VADDPS       Z19, Z0, Z0
-	VMULPS       Z18, Z16, Z1
-	VSUBPS       Z1, Z17, Z1
-	VMOVUPS      Z0, K1, (AX)(R8*4)
-	VMOVUPS      Z1, K1, (BX)(R8*4)
+rest130:
+	ADDQ         $0x10, BX
+	SUBQ         SI, BX
+	JZ           done131
+	MOVQ         $-1, DI
+	BZHIQ        BX, DI, DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (AX)(SI*4), K1, Z3
+	VMOVUPS.Z    (CX)(SI*4), K1, Z15
+	VMOVUPS.Z    (DX)(SI*4), K1, Z16
+	VMAXPS       Z15, Z0, Z15
+	VMULPS       Z1, Z15, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VFNMADD231PS Z5, Z0, Z15
+	VFNMADD231PS Z6, Z0, Z15
+	VMOVUPS      Z8, Z1
+	VFMADD213PS  Z9, Z15, Z1
+	VFMADD213PS  Z10, Z15, Z1
+	VFMADD213PS  Z11, Z15, Z1
+	VFMADD213PS  Z12, Z15, Z1
+	VFMADD213PS  Z13, Z15, Z1
+	VMULPS       Z15, Z15, Z5
+	VFMADD213PS  Z15, Z5, Z1
+	VADDPS       Z7, Z1, Z1
+	VSCALEFPS    Z0, Z1, Z15
+	VCMPPS       $0x11, Z3, Z2, K2
+	VMULPS       Z14, Z15, Z0
+	VBLENDMPS    Z15, Z0, K2, Z4
+	VMOVUPS      Z15, K1, (CX)(SI*4)
+	VMOVUPS      Z4, K1, (DX)(SI*4)
 
-done119:
+done131:
+	VZEROUPPER
+	RET
+
+// func attentionFinishAVX512x1(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionFinishAVX512x1(SB), NOSPLIT, $0-64
+	MOVQ l+8(FP), AX
+	MOVQ moment+24(FP), CX
+	MOVQ plane+32(FP), DX
+	MOVQ out+40(FP), BX
+	MOVQ heads+56(FP), SI
+	SHLQ $0x02, SI
+
+row132:
+	VMOVSS       (AX), X0
+	MOVQ         BX, R8
+	MOVQ         CX, DI
+	VMOVSS       X0, (R8)
+	ADDQ         SI, R8
+	VMOVSS       (DI), X0
+	ADDQ         DX, DI
+	VMOVSS       (DI), X1
+	ADDQ         DX, DI
+	VSUBPS       Y1, Y1, Y2
+	VPSUBD       float3f3504f3<>+0(SB), Y1, Y3
+	VPSRAD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPSUBD       Y4, Y1, Y4
+	VSUBPS       float3f800000<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      float3d9021bb<>+0(SB), Y6
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y4, Y6
+	VFMADD213PS  float3def251a<>+0(SB), Y4, Y6
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y4, Y6
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e4cceac<>+0(SB), Y4, Y6
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y4, Y6
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y6
+	VMOVAPS      Y6, Y6
+	VFNMADD231PS float3f000000<>+0(SB), Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  float3f318000<>+0(SB), Y3, Y4
+	VADDPS       Y4, Y0, Y3
+	VADDPS       Y2, Y3, Y2
+	VMOVSS       X2, (R8)
+	ADDQ         SI, R8
+	VMOVSS       (DI), X0
+	ADDQ         DX, DI
+	VMOVSS       (DI), X1
+	ADDQ         DX, DI
+	VMOVSS       (DI), X7
+	ADDQ         DX, DI
+	VMOVSS       X0, (R8)
+	ADDQ         SI, R8
+	VMULPS       Y7, Y0, Y2
+	VSUBPS       Y2, Y1, Y2
+	VMOVSS       X2, (R8)
+	ADDQ         SI, R8
+	ADDQ         ldl+16(FP), AX
+	ADDQ         SI, CX
+	ADDQ         ldout+48(FP), BX
+	DECQ         rows+0(FP)
+	JNZ          row132
 	VZEROUPPER
 	RET
 
@@ -2322,76 +2418,2715 @@ DATA float3eaaaaaa<>+24(SB)/4, $0x3eaaaaaa
 DATA float3eaaaaaa<>+28(SB)/4, $0x3eaaaaaa
 GLOBL float3eaaaaaa<>(SB), RODATA|NOPTR, $32
 
+// func attentionFinishAVX512x8(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionFinishAVX512x8(SB), NOSPLIT, $0-64
+	MOVQ l+8(FP), AX
+	MOVQ moment+24(FP), CX
+	MOVQ plane+32(FP), DX
+	MOVQ out+40(FP), BX
+	MOVQ heads+56(FP), SI
+	SHLQ $0x02, SI
+
+row133:
+	VMOVUPS      (AX), Y0
+	MOVQ         BX, R8
+	MOVQ         CX, DI
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	VMOVUPS      (DI), Y0
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Y1
+	ADDQ         DX, DI
+	VSUBPS       Y1, Y1, Y2
+	VPSUBD       float3f3504f3<>+0(SB), Y1, Y3
+	VPSRAD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPSUBD       Y4, Y1, Y1
+	VSUBPS       float3f800000<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VMOVUPS      float3d9021bb<>+0(SB), Y5
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y1, Y5
+	VFMADD213PS  float3def251a<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e4cceac<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y1, Y5
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS float3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  float3f318000<>+0(SB), Y3, Y1
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	VMOVUPS      (DI), Y0
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Y1
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Y2
+	ADDQ         DX, DI
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	VMULPS       Y2, Y0, Y0
+	VSUBPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	ADDQ         ldl+16(FP), AX
+	ADDQ         SI, CX
+	ADDQ         ldout+48(FP), BX
+	DECQ         rows+0(FP)
+	JNZ          row133
+	VZEROUPPER
+	RET
+
+// func attentionFinishAVX512(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·attentionFinishAVX512(SB), NOSPLIT, $0-64
+	MOVQ         l+8(FP), AX
+	MOVQ         moment+24(FP), CX
+	MOVQ         plane+32(FP), DX
+	MOVQ         out+40(FP), BX
+	MOVQ         heads+56(FP), SI
+	SHLQ         $0x02, SI
+	VBROADCASTSS float3f3504f3<>+0(SB), Z0
+	VBROADCASTSS float3f800000<>+0(SB), Z1
+	VBROADCASTSS float3f000000<>+0(SB), Z2
+	VBROADCASTSS float3f318000<>+0(SB), Z3
+	VBROADCASTSS floatb95e8083<>+0(SB), Z4
+	VBROADCASTSS float3d9021bb<>+0(SB), Z5
+	VBROADCASTSS floatbdebd1b8<>+0(SB), Z6
+	VBROADCASTSS float3def251a<>+0(SB), Z7
+	VBROADCASTSS floatbdfe5d4f<>+0(SB), Z8
+	VBROADCASTSS float3e11e9bf<>+0(SB), Z9
+	VBROADCASTSS floatbe2aae50<>+0(SB), Z10
+	VBROADCASTSS float3e4cceac<>+0(SB), Z11
+	VBROADCASTSS floatbe7ffffc<>+0(SB), Z12
+	VBROADCASTSS float3eaaaaaa<>+0(SB), Z13
+
+row134:
+	MOVQ heads+56(FP), DI
+	XORQ R8, R8
+	SUBQ $0x10, DI
+	JL   rest136
+
+vectors135:
+	VMOVUPS      (AX)(R8*4), Z14
+	MOVQ         BX, R10
+	MOVQ         CX, R9
+	VMOVUPS      Z14, (R10)(R8*4)
+	ADDQ         SI, R10
+	VMOVUPS      (R9)(R8*4), Z14
+	ADDQ         DX, R9
+	VMOVUPS      (R9)(R8*4), Z15
+	ADDQ         DX, R9
+	VSUBPS       Z15, Z15, Z16
+	VPSUBD       Z0, Z15, Z17
+	VPSRAD       $0x17, Z17, Z17
+	VPSLLD       $0x17, Z17, Z18
+	VPSUBD       Z18, Z15, Z15
+	VSUBPS       Z1, Z15, Z15
+	VCVTDQ2PS    Z17, Z17
+	VMULPS       Z15, Z15, Z18
+	VMOVUPS      Z5, Z19
+	VFMADD213PS  Z6, Z15, Z19
+	VFMADD213PS  Z7, Z15, Z19
+	VFMADD213PS  Z8, Z15, Z19
+	VFMADD213PS  Z9, Z15, Z19
+	VFMADD213PS  Z10, Z15, Z19
+	VFMADD213PS  Z11, Z15, Z19
+	VFMADD213PS  Z12, Z15, Z19
+	VFMADD213PS  Z13, Z15, Z19
+	VMULPS       Z15, Z19, Z19
+	VMULPS       Z18, Z19, Z19
+	VMOVAPS      Z19, Z19
+	VFMADD231PS  Z4, Z17, Z19
+	VMOVAPS      Z19, Z19
+	VFNMADD231PS Z2, Z18, Z19
+	VADDPS       Z19, Z15, Z15
+	VMOVAPS      Z15, Z15
+	VFMADD231PS  Z3, Z17, Z15
+	VADDPS       Z15, Z14, Z14
+	VADDPS       Z16, Z14, Z14
+	VMOVUPS      Z14, (R10)(R8*4)
+	ADDQ         SI, R10
+	VMOVUPS      (R9)(R8*4), Z14
+	ADDQ         DX, R9
+	VMOVUPS      (R9)(R8*4), Z15
+	ADDQ         DX, R9
+	VMOVUPS      (R9)(R8*4), Z16
+	ADDQ         DX, R9
+	VMOVUPS      Z14, (R10)(R8*4)
+	ADDQ         SI, R10
+	VMULPS       Z16, Z14, Z14
+	VSUBPS       Z14, Z15, Z14
+	VMOVUPS      Z14, (R10)(R8*4)
+	ADDQ         SI, R10
+	ADDQ         $0x10, R8
+	CMPQ         R8, DI
+	JLE          vectors135
+
+rest136:
+	ADDQ         $0x10, DI
+	SUBQ         R8, DI
+	JZ           done137
+	MOVQ         $-1, R9
+	BZHIQ        DI, R9, R9
+	KMOVW        R9, K1
+	VMOVUPS.Z    (AX)(R8*4), K1, Z14
+	MOVQ         BX, R9
+	MOVQ         CX, DI
+	VMOVUPS      Z14, K1, (R9)(R8*4)
+	ADDQ         SI, R9
+	VMOVUPS.Z    (DI)(R8*4), K1, Z14
+	ADDQ         DX, DI
+	VMOVUPS.Z    (DI)(R8*4), K1, Z15
+	ADDQ         DX, DI
+	VSUBPS       Z15, Z15, Z16
+	VPSUBD       Z0, Z15, Z17
+	VPSRAD       $0x17, Z17, Z17
+	VPSLLD       $0x17, Z17, Z18
+	VPSUBD       Z18, Z15, Z15
+	VSUBPS       Z1, Z15, Z15
+	VCVTDQ2PS    Z17, Z17
+	VMULPS       Z15, Z15, Z18
+	VMOVUPS      Z5, Z19
+	VFMADD213PS  Z6, Z15, Z19
+	VFMADD213PS  Z7, Z15, Z19
+	VFMADD213PS  Z8, Z15, Z19
+	VFMADD213PS  Z9, Z15, Z19
+	VFMADD213PS  Z10, Z15, Z19
+	VFMADD213PS  Z11, Z15, Z19
+	VFMADD213PS  Z12, Z15, Z19
+	VFMADD213PS  Z13, Z15, Z19
+	VMULPS       Z15, Z19, Z19
+	VMULPS       Z18, Z19, Z19
+	VMOVAPS      Z19, Z19
+	VFMADD231PS  Z4, Z17, Z19
+	VMOVAPS      Z19, Z19
+	VFNMADD231PS Z2, Z18, Z19
+	VADDPS       Z19, Z15, Z15
+	VMOVAPS      Z15, Z15
+	VFMADD231PS  Z3, Z17, Z15
+	VADDPS       Z15, Z14, Z14
+	VADDPS       Z16, Z14, Z14
+	VMOVUPS      Z14, K1, (R9)(R8*4)
+	ADDQ         SI, R9
+	VMOVUPS.Z    (DI)(R8*4), K1, Z14
+	ADDQ         DX, DI
+	VMOVUPS.Z    (DI)(R8*4), K1, Z15
+	ADDQ         DX, DI
+	VMOVUPS.Z    (DI)(R8*4), K1, Z16
+	ADDQ         DX, DI
+	VMOVUPS      Z14, K1, (R9)(R8*4)
+	ADDQ         SI, R9
+	VMULPS       Z16, Z14, Z14
+	VSUBPS       Z14, Z15, Z14
+	VMOVUPS      Z14, K1, (R9)(R8*4)
+	ADDQ         SI, R9
+
+done137:
+	ADDQ ldl+16(FP), AX
+	ADDQ SI, CX
+	ADDQ ldout+48(FP), BX
+	DECQ rows+0(FP)
+	JNZ  row134
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums1toAVX512x1(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), DX
+	MOVQ  w+80(FP), R8
+	MOVQ  second+96(FP), R9
+	MOVQ  ptr+8(FP), R10
+	MOVQ  y+32(FP), R11
+	MOVQ  t+120(FP), R12
+	MOVQ  (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VPXORD Z1, Z1, Z1
+	VPXORD Z0, Z0, Z0
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Z2
+	VBROADCASTSS (R8)(R9*1), Z3
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS.Z    (AX)(R14*1), K1, Z4
+	VFMADD231PS  Z4, Z2, Z0
+	VFMADD231PS  Z4, Z3, Z1
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS Z0, K1, (R11)
+	VMOVUPS Z1, K1, (R12)
+	ADDQ    ldy+40(FP), R11
+	ADDQ    ldt+128(FP), R12
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums8toAVX512x1(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z1, Z1, Z1
+	VPXORD Z0, Z0, Z0
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y2
+	VMOVUPS     (R9)(R10*1), Y3
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS.Z   (AX)(R15*1), K1, Z4
+	VMOVUPS     (R8), Z5
+	VPERMPS     Z2, Z5, Z6
+	VFMADD231PS Z4, Z6, Z0
+	VPERMPS     Z3, Z5, Z6
+	VFMADD231PS Z4, Z6, Z1
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, K1, (R12)
+	VMOVUPS Z1, K1, (R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSumsAVX512x1(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R8
+	BZHIQ DX, R8, R8
+	KMOVW R8, K2
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z1, Z1, Z1
+	VPXORD Z0, Z0, Z0
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS.Z   (R9), K2, Z2
+	VMOVUPS.Z   (R9)(R10*1), K2, Z3
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS.Z   (AX)(R15*1), K1, Z4
+	VMOVUPS     (R8), Z5
+	VPERMPS     Z2, Z5, Z2
+	VFMADD231PS Z4, Z2, Z0
+	VPERMPS     Z3, Z5, Z2
+	VFMADD231PS Z4, Z2, Z1
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, K1, (R12)
+	VMOVUPS Z1, K1, (R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums1toAVX512x2(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), DX
+	MOVQ  w+80(FP), R8
+	MOVQ  second+96(FP), R9
+	MOVQ  ptr+8(FP), R10
+	MOVQ  y+32(FP), R11
+	MOVQ  t+120(FP), R12
+	MOVQ  (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Z4
+	VBROADCASTSS (R8)(R9*1), Z5
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS      (AX)(R14*1), Z6
+	VFMADD231PS  Z6, Z4, Z0
+	VFMADD231PS  Z6, Z5, Z2
+	VMOVUPS.Z    64(AX)(R14*1), K1, Z6
+	VFMADD231PS  Z6, Z4, Z1
+	VFMADD231PS  Z6, Z5, Z3
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, K1, 64(R11)
+	VMOVUPS Z2, (R12)
+	VMOVUPS Z3, K1, 64(R12)
+	ADDQ    ldy+40(FP), R11
+	ADDQ    ldt+128(FP), R12
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums8toAVX512x2(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y4
+	VMOVUPS     (R9)(R10*1), Y5
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z6
+	VMOVUPS     (R8), Z7
+	VPERMPS     Z4, Z7, Z8
+	VFMADD231PS Z6, Z8, Z0
+	VPERMPS     Z5, Z7, Z8
+	VFMADD231PS Z6, Z8, Z2
+	VMOVUPS.Z   64(AX)(R15*1), K1, Z6
+	VMOVUPS     64(R8), Z7
+	VPERMPS     Z4, Z7, Z8
+	VFMADD231PS Z6, Z8, Z1
+	VPERMPS     Z5, Z7, Z8
+	VFMADD231PS Z6, Z8, Z3
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, K1, 64(R12)
+	VMOVUPS Z2, (R13)
+	VMOVUPS Z3, K1, 64(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSumsAVX512x2(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R8
+	BZHIQ DX, R8, R8
+	KMOVW R8, K2
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS.Z   (R9), K2, Z4
+	VMOVUPS.Z   (R9)(R10*1), K2, Z5
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z6
+	VMOVUPS     (R8), Z7
+	VPERMPS     Z4, Z7, Z8
+	VFMADD231PS Z6, Z8, Z0
+	VPERMPS     Z5, Z7, Z8
+	VFMADD231PS Z6, Z8, Z2
+	VMOVUPS.Z   64(AX)(R15*1), K1, Z6
+	VMOVUPS     64(R8), Z7
+	VPERMPS     Z4, Z7, Z4
+	VFMADD231PS Z6, Z4, Z1
+	VPERMPS     Z5, Z7, Z4
+	VFMADD231PS Z6, Z4, Z3
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, K1, 64(R12)
+	VMOVUPS Z2, (R13)
+	VMOVUPS Z3, K1, 64(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums1toAVX512x3(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), DX
+	MOVQ  w+80(FP), R8
+	MOVQ  second+96(FP), R9
+	MOVQ  ptr+8(FP), R10
+	MOVQ  y+32(FP), R11
+	MOVQ  t+120(FP), R12
+	MOVQ  (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Z6
+	VBROADCASTSS (R8)(R9*1), Z7
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS      (AX)(R14*1), Z8
+	VFMADD231PS  Z8, Z6, Z0
+	VFMADD231PS  Z8, Z7, Z3
+	VMOVUPS      64(AX)(R14*1), Z8
+	VFMADD231PS  Z8, Z6, Z1
+	VFMADD231PS  Z8, Z7, Z4
+	VMOVUPS.Z    128(AX)(R14*1), K1, Z8
+	VFMADD231PS  Z8, Z6, Z2
+	VFMADD231PS  Z8, Z7, Z5
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, K1, 128(R11)
+	VMOVUPS Z3, (R12)
+	VMOVUPS Z4, 64(R12)
+	VMOVUPS Z5, K1, 128(R12)
+	ADDQ    ldy+40(FP), R11
+	ADDQ    ldt+128(FP), R12
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums8toAVX512x3(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y6
+	VMOVUPS     (R9)(R10*1), Y7
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z8
+	VMOVUPS     (R8), Z9
+	VPERMPS     Z6, Z9, Z10
+	VFMADD231PS Z8, Z10, Z0
+	VPERMPS     Z7, Z9, Z10
+	VFMADD231PS Z8, Z10, Z3
+	VMOVUPS     64(AX)(R15*1), Z8
+	VMOVUPS     64(R8), Z9
+	VPERMPS     Z6, Z9, Z10
+	VFMADD231PS Z8, Z10, Z1
+	VPERMPS     Z7, Z9, Z10
+	VFMADD231PS Z8, Z10, Z4
+	VMOVUPS.Z   128(AX)(R15*1), K1, Z8
+	VMOVUPS     128(R8), Z9
+	VPERMPS     Z6, Z9, Z10
+	VFMADD231PS Z8, Z10, Z2
+	VPERMPS     Z7, Z9, Z10
+	VFMADD231PS Z8, Z10, Z5
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, K1, 128(R12)
+	VMOVUPS Z3, (R13)
+	VMOVUPS Z4, 64(R13)
+	VMOVUPS Z5, K1, 128(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSumsAVX512x3(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R8
+	BZHIQ DX, R8, R8
+	KMOVW R8, K2
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS.Z   (R9), K2, Z6
+	VMOVUPS.Z   (R9)(R10*1), K2, Z7
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z8
+	VMOVUPS     (R8), Z9
+	VPERMPS     Z6, Z9, Z10
+	VFMADD231PS Z8, Z10, Z0
+	VPERMPS     Z7, Z9, Z10
+	VFMADD231PS Z8, Z10, Z3
+	VMOVUPS     64(AX)(R15*1), Z8
+	VMOVUPS     64(R8), Z9
+	VPERMPS     Z6, Z9, Z10
+	VFMADD231PS Z8, Z10, Z1
+	VPERMPS     Z7, Z9, Z10
+	VFMADD231PS Z8, Z10, Z4
+	VMOVUPS.Z   128(AX)(R15*1), K1, Z8
+	VMOVUPS     128(R8), Z9
+	VPERMPS     Z6, Z9, Z6
+	VFMADD231PS Z8, Z6, Z2
+	VPERMPS     Z7, Z9, Z6
+	VFMADD231PS Z8, Z6, Z5
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, K1, 128(R12)
+	VMOVUPS Z3, (R13)
+	VMOVUPS Z4, 64(R13)
+	VMOVUPS Z5, K1, 128(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums1toAVX512x4(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), DX
+	MOVQ  w+80(FP), R8
+	MOVQ  second+96(FP), R9
+	MOVQ  ptr+8(FP), R10
+	MOVQ  y+32(FP), R11
+	MOVQ  t+120(FP), R12
+	MOVQ  (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Z8
+	VBROADCASTSS (R8)(R9*1), Z9
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS      (AX)(R14*1), Z10
+	VFMADD231PS  Z10, Z8, Z0
+	VFMADD231PS  Z10, Z9, Z4
+	VMOVUPS      64(AX)(R14*1), Z10
+	VFMADD231PS  Z10, Z8, Z1
+	VFMADD231PS  Z10, Z9, Z5
+	VMOVUPS      128(AX)(R14*1), Z10
+	VFMADD231PS  Z10, Z8, Z2
+	VFMADD231PS  Z10, Z9, Z6
+	VMOVUPS.Z    192(AX)(R14*1), K1, Z10
+	VFMADD231PS  Z10, Z8, Z3
+	VFMADD231PS  Z10, Z9, Z7
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, K1, 192(R11)
+	VMOVUPS Z4, (R12)
+	VMOVUPS Z5, 64(R12)
+	VMOVUPS Z6, 128(R12)
+	VMOVUPS Z7, K1, 192(R12)
+	ADDQ    ldy+40(FP), R11
+	ADDQ    ldt+128(FP), R12
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums8toAVX512x4(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  192(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y8
+	VMOVUPS     (R9)(R10*1), Y9
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z10
+	VMOVUPS     (R8), Z11
+	VPERMPS     Z8, Z11, Z12
+	VFMADD231PS Z10, Z12, Z0
+	VPERMPS     Z9, Z11, Z12
+	VFMADD231PS Z10, Z12, Z4
+	VMOVUPS     64(AX)(R15*1), Z10
+	VMOVUPS     64(R8), Z11
+	VPERMPS     Z8, Z11, Z12
+	VFMADD231PS Z10, Z12, Z1
+	VPERMPS     Z9, Z11, Z12
+	VFMADD231PS Z10, Z12, Z5
+	VMOVUPS     128(AX)(R15*1), Z10
+	VMOVUPS     128(R8), Z11
+	VPERMPS     Z8, Z11, Z12
+	VFMADD231PS Z10, Z12, Z2
+	VPERMPS     Z9, Z11, Z12
+	VFMADD231PS Z10, Z12, Z6
+	VMOVUPS.Z   192(AX)(R15*1), K1, Z10
+	VMOVUPS     192(R8), Z11
+	VPERMPS     Z8, Z11, Z12
+	VFMADD231PS Z10, Z12, Z3
+	VPERMPS     Z9, Z11, Z12
+	VFMADD231PS Z10, Z12, Z7
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, K1, 192(R12)
+	VMOVUPS Z4, (R13)
+	VMOVUPS Z5, 64(R13)
+	VMOVUPS Z6, 128(R13)
+	VMOVUPS Z7, K1, 192(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSumsAVX512x4(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R8
+	BZHIQ DX, R8, R8
+	KMOVW R8, K2
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  192(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS.Z   (R9), K2, Z8
+	VMOVUPS.Z   (R9)(R10*1), K2, Z9
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z10
+	VMOVUPS     (R8), Z11
+	VPERMPS     Z8, Z11, Z12
+	VFMADD231PS Z10, Z12, Z0
+	VPERMPS     Z9, Z11, Z12
+	VFMADD231PS Z10, Z12, Z4
+	VMOVUPS     64(AX)(R15*1), Z10
+	VMOVUPS     64(R8), Z11
+	VPERMPS     Z8, Z11, Z12
+	VFMADD231PS Z10, Z12, Z1
+	VPERMPS     Z9, Z11, Z12
+	VFMADD231PS Z10, Z12, Z5
+	VMOVUPS     128(AX)(R15*1), Z10
+	VMOVUPS     128(R8), Z11
+	VPERMPS     Z8, Z11, Z12
+	VFMADD231PS Z10, Z12, Z2
+	VPERMPS     Z9, Z11, Z12
+	VFMADD231PS Z10, Z12, Z6
+	VMOVUPS.Z   192(AX)(R15*1), K1, Z10
+	VMOVUPS     192(R8), Z11
+	VPERMPS     Z8, Z11, Z8
+	VFMADD231PS Z10, Z8, Z3
+	VPERMPS     Z9, Z11, Z8
+	VFMADD231PS Z10, Z8, Z7
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, K1, 192(R12)
+	VMOVUPS Z4, (R13)
+	VMOVUPS Z5, 64(R13)
+	VMOVUPS Z6, 128(R13)
+	VMOVUPS Z7, K1, 192(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums1toAVX512x5(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), DX
+	MOVQ  w+80(FP), R8
+	MOVQ  second+96(FP), R9
+	MOVQ  ptr+8(FP), R10
+	MOVQ  y+32(FP), R11
+	MOVQ  t+120(FP), R12
+	MOVQ  (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Z10
+	VBROADCASTSS (R8)(R9*1), Z11
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS      (AX)(R14*1), Z12
+	VFMADD231PS  Z12, Z10, Z0
+	VFMADD231PS  Z12, Z11, Z5
+	VMOVUPS      64(AX)(R14*1), Z12
+	VFMADD231PS  Z12, Z10, Z1
+	VFMADD231PS  Z12, Z11, Z6
+	VMOVUPS      128(AX)(R14*1), Z12
+	VFMADD231PS  Z12, Z10, Z2
+	VFMADD231PS  Z12, Z11, Z7
+	VMOVUPS      192(AX)(R14*1), Z12
+	VFMADD231PS  Z12, Z10, Z3
+	VFMADD231PS  Z12, Z11, Z8
+	VMOVUPS.Z    256(AX)(R14*1), K1, Z12
+	VFMADD231PS  Z12, Z10, Z4
+	VFMADD231PS  Z12, Z11, Z9
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, K1, 256(R11)
+	VMOVUPS Z5, (R12)
+	VMOVUPS Z6, 64(R12)
+	VMOVUPS Z7, 128(R12)
+	VMOVUPS Z8, 192(R12)
+	VMOVUPS Z9, K1, 256(R12)
+	ADDQ    ldy+40(FP), R11
+	ADDQ    ldt+128(FP), R12
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums8toAVX512x5(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  192(AX)(R15*1)
+	PREFETCHT0  256(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y10
+	VMOVUPS     (R9)(R10*1), Y11
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z12
+	VMOVUPS     (R8), Z13
+	VPERMPS     Z10, Z13, Z14
+	VFMADD231PS Z12, Z14, Z0
+	VPERMPS     Z11, Z13, Z14
+	VFMADD231PS Z12, Z14, Z5
+	VMOVUPS     64(AX)(R15*1), Z12
+	VMOVUPS     64(R8), Z13
+	VPERMPS     Z10, Z13, Z14
+	VFMADD231PS Z12, Z14, Z1
+	VPERMPS     Z11, Z13, Z14
+	VFMADD231PS Z12, Z14, Z6
+	VMOVUPS     128(AX)(R15*1), Z12
+	VMOVUPS     128(R8), Z13
+	VPERMPS     Z10, Z13, Z14
+	VFMADD231PS Z12, Z14, Z2
+	VPERMPS     Z11, Z13, Z14
+	VFMADD231PS Z12, Z14, Z7
+	VMOVUPS     192(AX)(R15*1), Z12
+	VMOVUPS     192(R8), Z13
+	VPERMPS     Z10, Z13, Z14
+	VFMADD231PS Z12, Z14, Z3
+	VPERMPS     Z11, Z13, Z14
+	VFMADD231PS Z12, Z14, Z8
+	VMOVUPS.Z   256(AX)(R15*1), K1, Z12
+	VMOVUPS     256(R8), Z13
+	VPERMPS     Z10, Z13, Z14
+	VFMADD231PS Z12, Z14, Z4
+	VPERMPS     Z11, Z13, Z14
+	VFMADD231PS Z12, Z14, Z9
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, K1, 256(R12)
+	VMOVUPS Z5, (R13)
+	VMOVUPS Z6, 64(R13)
+	VMOVUPS Z7, 128(R13)
+	VMOVUPS Z8, 192(R13)
+	VMOVUPS Z9, K1, 256(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSumsAVX512x5(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R8
+	BZHIQ DX, R8, R8
+	KMOVW R8, K2
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  192(AX)(R15*1)
+	PREFETCHT0  256(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS.Z   (R9), K2, Z10
+	VMOVUPS.Z   (R9)(R10*1), K2, Z11
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z12
+	VMOVUPS     (R8), Z13
+	VPERMPS     Z10, Z13, Z14
+	VFMADD231PS Z12, Z14, Z0
+	VPERMPS     Z11, Z13, Z14
+	VFMADD231PS Z12, Z14, Z5
+	VMOVUPS     64(AX)(R15*1), Z12
+	VMOVUPS     64(R8), Z13
+	VPERMPS     Z10, Z13, Z14
+	VFMADD231PS Z12, Z14, Z1
+	VPERMPS     Z11, Z13, Z14
+	VFMADD231PS Z12, Z14, Z6
+	VMOVUPS     128(AX)(R15*1), Z12
+	VMOVUPS     128(R8), Z13
+	VPERMPS     Z10, Z13, Z14
+	VFMADD231PS Z12, Z14, Z2
+	VPERMPS     Z11, Z13, Z14
+	VFMADD231PS Z12, Z14, Z7
+	VMOVUPS     192(AX)(R15*1), Z12
+	VMOVUPS     192(R8), Z13
+	VPERMPS     Z10, Z13, Z14
+	VFMADD231PS Z12, Z14, Z3
+	VPERMPS     Z11, Z13, Z14
+	VFMADD231PS Z12, Z14, Z8
+	VMOVUPS.Z   256(AX)(R15*1), K1, Z12
+	VMOVUPS     256(R8), Z13
+	VPERMPS     Z10, Z13, Z10
+	VFMADD231PS Z12, Z10, Z4
+	VPERMPS     Z11, Z13, Z10
+	VFMADD231PS Z12, Z10, Z9
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, K1, 256(R12)
+	VMOVUPS Z5, (R13)
+	VMOVUPS Z6, 64(R13)
+	VMOVUPS Z7, 128(R13)
+	VMOVUPS Z8, 192(R13)
+	VMOVUPS Z9, K1, 256(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums1toAVX512x6(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), DX
+	MOVQ  w+80(FP), R8
+	MOVQ  second+96(FP), R9
+	MOVQ  ptr+8(FP), R10
+	MOVQ  y+32(FP), R11
+	MOVQ  t+120(FP), R12
+	MOVQ  (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	PREFETCHT0   320(AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Z12
+	VBROADCASTSS (R8)(R9*1), Z13
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS      (AX)(R14*1), Z14
+	VFMADD231PS  Z14, Z12, Z0
+	VFMADD231PS  Z14, Z13, Z6
+	VMOVUPS      64(AX)(R14*1), Z14
+	VFMADD231PS  Z14, Z12, Z1
+	VFMADD231PS  Z14, Z13, Z7
+	VMOVUPS      128(AX)(R14*1), Z14
+	VFMADD231PS  Z14, Z12, Z2
+	VFMADD231PS  Z14, Z13, Z8
+	VMOVUPS      192(AX)(R14*1), Z14
+	VFMADD231PS  Z14, Z12, Z3
+	VFMADD231PS  Z14, Z13, Z9
+	VMOVUPS      256(AX)(R14*1), Z14
+	VFMADD231PS  Z14, Z12, Z4
+	VFMADD231PS  Z14, Z13, Z10
+	VMOVUPS.Z    320(AX)(R14*1), K1, Z14
+	VFMADD231PS  Z14, Z12, Z5
+	VFMADD231PS  Z14, Z13, Z11
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, K1, 320(R11)
+	VMOVUPS Z6, (R12)
+	VMOVUPS Z7, 64(R12)
+	VMOVUPS Z8, 128(R12)
+	VMOVUPS Z9, 192(R12)
+	VMOVUPS Z10, 256(R12)
+	VMOVUPS Z11, K1, 320(R12)
+	ADDQ    ldy+40(FP), R11
+	ADDQ    ldt+128(FP), R12
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums8toAVX512x6(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  192(AX)(R15*1)
+	PREFETCHT0  256(AX)(R15*1)
+	PREFETCHT0  320(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y12
+	VMOVUPS     (R9)(R10*1), Y13
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z14
+	VMOVUPS     (R8), Z15
+	VPERMPS     Z12, Z15, Z16
+	VFMADD231PS Z14, Z16, Z0
+	VPERMPS     Z13, Z15, Z16
+	VFMADD231PS Z14, Z16, Z6
+	VMOVUPS     64(AX)(R15*1), Z14
+	VMOVUPS     64(R8), Z15
+	VPERMPS     Z12, Z15, Z16
+	VFMADD231PS Z14, Z16, Z1
+	VPERMPS     Z13, Z15, Z16
+	VFMADD231PS Z14, Z16, Z7
+	VMOVUPS     128(AX)(R15*1), Z14
+	VMOVUPS     128(R8), Z15
+	VPERMPS     Z12, Z15, Z16
+	VFMADD231PS Z14, Z16, Z2
+	VPERMPS     Z13, Z15, Z16
+	VFMADD231PS Z14, Z16, Z8
+	VMOVUPS     192(AX)(R15*1), Z14
+	VMOVUPS     192(R8), Z15
+	VPERMPS     Z12, Z15, Z16
+	VFMADD231PS Z14, Z16, Z3
+	VPERMPS     Z13, Z15, Z16
+	VFMADD231PS Z14, Z16, Z9
+	VMOVUPS     256(AX)(R15*1), Z14
+	VMOVUPS     256(R8), Z15
+	VPERMPS     Z12, Z15, Z16
+	VFMADD231PS Z14, Z16, Z4
+	VPERMPS     Z13, Z15, Z16
+	VFMADD231PS Z14, Z16, Z10
+	VMOVUPS.Z   320(AX)(R15*1), K1, Z14
+	VMOVUPS     320(R8), Z15
+	VPERMPS     Z12, Z15, Z16
+	VFMADD231PS Z14, Z16, Z5
+	VPERMPS     Z13, Z15, Z16
+	VFMADD231PS Z14, Z16, Z11
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, 256(R12)
+	VMOVUPS Z5, K1, 320(R12)
+	VMOVUPS Z6, (R13)
+	VMOVUPS Z7, 64(R13)
+	VMOVUPS Z8, 128(R13)
+	VMOVUPS Z9, 192(R13)
+	VMOVUPS Z10, 256(R13)
+	VMOVUPS Z11, K1, 320(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSumsAVX512x6(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R8
+	BZHIQ DX, R8, R8
+	KMOVW R8, K2
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  192(AX)(R15*1)
+	PREFETCHT0  256(AX)(R15*1)
+	PREFETCHT0  320(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS.Z   (R9), K2, Z12
+	VMOVUPS.Z   (R9)(R10*1), K2, Z13
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z14
+	VMOVUPS     (R8), Z15
+	VPERMPS     Z12, Z15, Z16
+	VFMADD231PS Z14, Z16, Z0
+	VPERMPS     Z13, Z15, Z16
+	VFMADD231PS Z14, Z16, Z6
+	VMOVUPS     64(AX)(R15*1), Z14
+	VMOVUPS     64(R8), Z15
+	VPERMPS     Z12, Z15, Z16
+	VFMADD231PS Z14, Z16, Z1
+	VPERMPS     Z13, Z15, Z16
+	VFMADD231PS Z14, Z16, Z7
+	VMOVUPS     128(AX)(R15*1), Z14
+	VMOVUPS     128(R8), Z15
+	VPERMPS     Z12, Z15, Z16
+	VFMADD231PS Z14, Z16, Z2
+	VPERMPS     Z13, Z15, Z16
+	VFMADD231PS Z14, Z16, Z8
+	VMOVUPS     192(AX)(R15*1), Z14
+	VMOVUPS     192(R8), Z15
+	VPERMPS     Z12, Z15, Z16
+	VFMADD231PS Z14, Z16, Z3
+	VPERMPS     Z13, Z15, Z16
+	VFMADD231PS Z14, Z16, Z9
+	VMOVUPS     256(AX)(R15*1), Z14
+	VMOVUPS     256(R8), Z15
+	VPERMPS     Z12, Z15, Z16
+	VFMADD231PS Z14, Z16, Z4
+	VPERMPS     Z13, Z15, Z16
+	VFMADD231PS Z14, Z16, Z10
+	VMOVUPS.Z   320(AX)(R15*1), K1, Z14
+	VMOVUPS     320(R8), Z15
+	VPERMPS     Z12, Z15, Z12
+	VFMADD231PS Z14, Z12, Z5
+	VPERMPS     Z13, Z15, Z12
+	VFMADD231PS Z14, Z12, Z11
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, 256(R12)
+	VMOVUPS Z5, K1, 320(R12)
+	VMOVUPS Z6, (R13)
+	VMOVUPS Z7, 64(R13)
+	VMOVUPS Z8, 128(R13)
+	VMOVUPS Z9, 192(R13)
+	VMOVUPS Z10, 256(R13)
+	VMOVUPS Z11, K1, 320(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums1toAVX512x7(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), DX
+	MOVQ  w+80(FP), R8
+	MOVQ  second+96(FP), R9
+	MOVQ  ptr+8(FP), R10
+	MOVQ  y+32(FP), R11
+	MOVQ  t+120(FP), R12
+	MOVQ  (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	PREFETCHT0   320(AX)(R14*1)
+	PREFETCHT0   384(AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Z14
+	VBROADCASTSS (R8)(R9*1), Z15
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS      (AX)(R14*1), Z16
+	VFMADD231PS  Z16, Z14, Z0
+	VFMADD231PS  Z16, Z15, Z7
+	VMOVUPS      64(AX)(R14*1), Z16
+	VFMADD231PS  Z16, Z14, Z1
+	VFMADD231PS  Z16, Z15, Z8
+	VMOVUPS      128(AX)(R14*1), Z16
+	VFMADD231PS  Z16, Z14, Z2
+	VFMADD231PS  Z16, Z15, Z9
+	VMOVUPS      192(AX)(R14*1), Z16
+	VFMADD231PS  Z16, Z14, Z3
+	VFMADD231PS  Z16, Z15, Z10
+	VMOVUPS      256(AX)(R14*1), Z16
+	VFMADD231PS  Z16, Z14, Z4
+	VFMADD231PS  Z16, Z15, Z11
+	VMOVUPS      320(AX)(R14*1), Z16
+	VFMADD231PS  Z16, Z14, Z5
+	VFMADD231PS  Z16, Z15, Z12
+	VMOVUPS.Z    384(AX)(R14*1), K1, Z16
+	VFMADD231PS  Z16, Z14, Z6
+	VFMADD231PS  Z16, Z15, Z13
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, 320(R11)
+	VMOVUPS Z6, K1, 384(R11)
+	VMOVUPS Z7, (R12)
+	VMOVUPS Z8, 64(R12)
+	VMOVUPS Z9, 128(R12)
+	VMOVUPS Z10, 192(R12)
+	VMOVUPS Z11, 256(R12)
+	VMOVUPS Z12, 320(R12)
+	VMOVUPS Z13, K1, 384(R12)
+	ADDQ    ldy+40(FP), R11
+	ADDQ    ldt+128(FP), R12
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums8toAVX512x7(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  192(AX)(R15*1)
+	PREFETCHT0  256(AX)(R15*1)
+	PREFETCHT0  320(AX)(R15*1)
+	PREFETCHT0  384(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y14
+	VMOVUPS     (R9)(R10*1), Y15
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z16
+	VMOVUPS     (R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z0
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z7
+	VMOVUPS     64(AX)(R15*1), Z16
+	VMOVUPS     64(R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z1
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z8
+	VMOVUPS     128(AX)(R15*1), Z16
+	VMOVUPS     128(R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z2
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z9
+	VMOVUPS     192(AX)(R15*1), Z16
+	VMOVUPS     192(R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z3
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z10
+	VMOVUPS     256(AX)(R15*1), Z16
+	VMOVUPS     256(R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z4
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z11
+	VMOVUPS     320(AX)(R15*1), Z16
+	VMOVUPS     320(R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z5
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z12
+	VMOVUPS.Z   384(AX)(R15*1), K1, Z16
+	VMOVUPS     384(R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z6
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z13
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, 256(R12)
+	VMOVUPS Z5, 320(R12)
+	VMOVUPS Z6, K1, 384(R12)
+	VMOVUPS Z7, (R13)
+	VMOVUPS Z8, 64(R13)
+	VMOVUPS Z9, 128(R13)
+	VMOVUPS Z10, 192(R13)
+	VMOVUPS Z11, 256(R13)
+	VMOVUPS Z12, 320(R13)
+	VMOVUPS Z13, K1, 384(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSumsAVX512x7(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R8
+	BZHIQ DX, R8, R8
+	KMOVW R8, K2
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  192(AX)(R15*1)
+	PREFETCHT0  256(AX)(R15*1)
+	PREFETCHT0  320(AX)(R15*1)
+	PREFETCHT0  384(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS.Z   (R9), K2, Z14
+	VMOVUPS.Z   (R9)(R10*1), K2, Z15
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z16
+	VMOVUPS     (R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z0
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z7
+	VMOVUPS     64(AX)(R15*1), Z16
+	VMOVUPS     64(R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z1
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z8
+	VMOVUPS     128(AX)(R15*1), Z16
+	VMOVUPS     128(R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z2
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z9
+	VMOVUPS     192(AX)(R15*1), Z16
+	VMOVUPS     192(R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z3
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z10
+	VMOVUPS     256(AX)(R15*1), Z16
+	VMOVUPS     256(R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z4
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z11
+	VMOVUPS     320(AX)(R15*1), Z16
+	VMOVUPS     320(R8), Z17
+	VPERMPS     Z14, Z17, Z18
+	VFMADD231PS Z16, Z18, Z5
+	VPERMPS     Z15, Z17, Z18
+	VFMADD231PS Z16, Z18, Z12
+	VMOVUPS.Z   384(AX)(R15*1), K1, Z16
+	VMOVUPS     384(R8), Z17
+	VPERMPS     Z14, Z17, Z14
+	VFMADD231PS Z16, Z14, Z6
+	VPERMPS     Z15, Z17, Z14
+	VFMADD231PS Z16, Z14, Z13
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, 256(R12)
+	VMOVUPS Z5, 320(R12)
+	VMOVUPS Z6, K1, 384(R12)
+	VMOVUPS Z7, (R13)
+	VMOVUPS Z8, 64(R13)
+	VMOVUPS Z9, 128(R13)
+	VMOVUPS Z10, 192(R13)
+	VMOVUPS Z11, 256(R13)
+	VMOVUPS Z12, 320(R13)
+	VMOVUPS Z13, K1, 384(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums1toAVX512x8(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), DX
+	MOVQ  w+80(FP), R8
+	MOVQ  second+96(FP), R9
+	MOVQ  ptr+8(FP), R10
+	MOVQ  y+32(FP), R11
+	MOVQ  t+120(FP), R12
+	MOVQ  (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	PREFETCHT0   320(AX)(R14*1)
+	PREFETCHT0   384(AX)(R14*1)
+	PREFETCHT0   448(AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Z16
+	VBROADCASTSS (R8)(R9*1), Z17
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS      (AX)(R14*1), Z18
+	VFMADD231PS  Z18, Z16, Z0
+	VFMADD231PS  Z18, Z17, Z8
+	VMOVUPS      64(AX)(R14*1), Z18
+	VFMADD231PS  Z18, Z16, Z1
+	VFMADD231PS  Z18, Z17, Z9
+	VMOVUPS      128(AX)(R14*1), Z18
+	VFMADD231PS  Z18, Z16, Z2
+	VFMADD231PS  Z18, Z17, Z10
+	VMOVUPS      192(AX)(R14*1), Z18
+	VFMADD231PS  Z18, Z16, Z3
+	VFMADD231PS  Z18, Z17, Z11
+	VMOVUPS      256(AX)(R14*1), Z18
+	VFMADD231PS  Z18, Z16, Z4
+	VFMADD231PS  Z18, Z17, Z12
+	VMOVUPS      320(AX)(R14*1), Z18
+	VFMADD231PS  Z18, Z16, Z5
+	VFMADD231PS  Z18, Z17, Z13
+	VMOVUPS      384(AX)(R14*1), Z18
+	VFMADD231PS  Z18, Z16, Z6
+	VFMADD231PS  Z18, Z17, Z14
+	VMOVUPS.Z    448(AX)(R14*1), K1, Z18
+	VFMADD231PS  Z18, Z16, Z7
+	VFMADD231PS  Z18, Z17, Z15
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, 320(R11)
+	VMOVUPS Z6, 384(R11)
+	VMOVUPS Z7, K1, 448(R11)
+	VMOVUPS Z8, (R12)
+	VMOVUPS Z9, 64(R12)
+	VMOVUPS Z10, 128(R12)
+	VMOVUPS Z11, 192(R12)
+	VMOVUPS Z12, 256(R12)
+	VMOVUPS Z13, 320(R12)
+	VMOVUPS Z14, 384(R12)
+	VMOVUPS Z15, K1, 448(R12)
+	ADDQ    ldy+40(FP), R11
+	ADDQ    ldt+128(FP), R12
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSums8toAVX512x8(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  192(AX)(R15*1)
+	PREFETCHT0  256(AX)(R15*1)
+	PREFETCHT0  320(AX)(R15*1)
+	PREFETCHT0  384(AX)(R15*1)
+	PREFETCHT0  448(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y16
+	VMOVUPS     (R9)(R10*1), Y17
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z18
+	VMOVUPS     (R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z0
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z8
+	VMOVUPS     64(AX)(R15*1), Z18
+	VMOVUPS     64(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z1
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z9
+	VMOVUPS     128(AX)(R15*1), Z18
+	VMOVUPS     128(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z2
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z10
+	VMOVUPS     192(AX)(R15*1), Z18
+	VMOVUPS     192(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z3
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z11
+	VMOVUPS     256(AX)(R15*1), Z18
+	VMOVUPS     256(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z4
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z12
+	VMOVUPS     320(AX)(R15*1), Z18
+	VMOVUPS     320(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z5
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z13
+	VMOVUPS     384(AX)(R15*1), Z18
+	VMOVUPS     384(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z6
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z14
+	VMOVUPS.Z   448(AX)(R15*1), K1, Z18
+	VMOVUPS     448(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z7
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z15
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, 256(R12)
+	VMOVUPS Z5, 320(R12)
+	VMOVUPS Z6, 384(R12)
+	VMOVUPS Z7, K1, 448(R12)
+	VMOVUPS Z8, (R13)
+	VMOVUPS Z9, 64(R13)
+	VMOVUPS Z10, 128(R13)
+	VMOVUPS Z11, 192(R13)
+	VMOVUPS Z12, 256(R13)
+	VMOVUPS Z13, 320(R13)
+	VMOVUPS Z14, 384(R13)
+	VMOVUPS Z15, K1, 448(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attentionSumsAVX512x8(SB), NOSPLIT, $0-136
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  heads+104(FP), DX
+	MOVQ  $-1, R8
+	BZHIQ DX, R8, R8
+	KMOVW R8, K2
+	MOVQ  lane+112(FP), R8
+	MOVQ  w+80(FP), R9
+	MOVQ  second+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  y+32(FP), R12
+	MOVQ  t+120(FP), R13
+	MOVQ  (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  128(AX)(R15*1)
+	PREFETCHT0  192(AX)(R15*1)
+	PREFETCHT0  256(AX)(R15*1)
+	PREFETCHT0  320(AX)(R15*1)
+	PREFETCHT0  384(AX)(R15*1)
+	PREFETCHT0  448(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS.Z   (R9), K2, Z16
+	VMOVUPS.Z   (R9)(R10*1), K2, Z17
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Z18
+	VMOVUPS     (R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z0
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z8
+	VMOVUPS     64(AX)(R15*1), Z18
+	VMOVUPS     64(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z1
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z9
+	VMOVUPS     128(AX)(R15*1), Z18
+	VMOVUPS     128(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z2
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z10
+	VMOVUPS     192(AX)(R15*1), Z18
+	VMOVUPS     192(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z3
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z11
+	VMOVUPS     256(AX)(R15*1), Z18
+	VMOVUPS     256(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z4
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z12
+	VMOVUPS     320(AX)(R15*1), Z18
+	VMOVUPS     320(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z5
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z13
+	VMOVUPS     384(AX)(R15*1), Z18
+	VMOVUPS     384(R8), Z19
+	VPERMPS     Z16, Z19, Z20
+	VFMADD231PS Z18, Z20, Z6
+	VPERMPS     Z17, Z19, Z20
+	VFMADD231PS Z18, Z20, Z14
+	VMOVUPS.Z   448(AX)(R15*1), K1, Z18
+	VMOVUPS     448(R8), Z19
+	VPERMPS     Z16, Z19, Z16
+	VFMADD231PS Z18, Z16, Z7
+	VPERMPS     Z17, Z19, Z16
+	VFMADD231PS Z18, Z16, Z15
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS Z0, (R12)
+	VMOVUPS Z1, 64(R12)
+	VMOVUPS Z2, 128(R12)
+	VMOVUPS Z3, 192(R12)
+	VMOVUPS Z4, 256(R12)
+	VMOVUPS Z5, 320(R12)
+	VMOVUPS Z6, 384(R12)
+	VMOVUPS Z7, K1, 448(R12)
+	VMOVUPS Z8, (R13)
+	VMOVUPS Z9, 64(R13)
+	VMOVUPS Z10, 128(R13)
+	VMOVUPS Z11, 192(R13)
+	VMOVUPS Z12, 256(R13)
+	VMOVUPS Z13, 320(R13)
+	VMOVUPS Z14, 384(R13)
+	VMOVUPS Z15, K1, 448(R13)
+	ADDQ    ldy+40(FP), R12
+	ADDQ    ldt+128(FP), R13
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
 // func attentionSoftmaxAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·attentionSoftmaxAVX2x1(SB), NOSPLIT, $0-88
 	MOVQ         x+16(FP), AX
 	MOVQ         y+32(FP), CX
 	VMOVUPS      floatff800000<>+0(SB), Y0
-	VBROADCASTSS slope+48(FP), Y1
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+48(FP), Y2
 	MOVQ         result+56(FP), SI
 	MOVQ         ptr+8(FP), DI
 
-row120:
+row138:
 	MOVQ    8(DI), R8
 	SUBQ    (DI), R8
-	JZ      next121
+	JZ      next139
 	MOVQ    R8, DX
 	MOVQ    DX, BX
 	SHRQ    $0x03, DX
 	ANDQ    $0x07, BX
 	TESTQ   DX, DX
-	JZ      short122
-	VMOVAPS Y0, Y2
+	JZ      short140
+	VMOVAPS Y0, Y3
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	TESTQ   R11, R11
-	JZ      rest125
+	JZ      rest143
 
-vectors124:
-	VMOVUPS (R9), Y3
-	VMULPS  Y1, Y3, Y4
-	VMAXPS  Y3, Y4, Y3
-	VMOVUPS Y3, (R10)
-	VMAXPS  Y3, Y2, Y2
+vectors142:
+	VMOVUPS (R9), Y4
+	VMULPS  Y2, Y4, Y5
+	VMAXPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R10)
+	VMAXPS  Y4, Y3, Y3
 	ADDQ    $0x20, R9
 	ADDQ    $0x20, R10
 	DECQ    R11
-	JNZ     vectors124
+	JNZ     vectors142
 
-rest125:
+rest143:
 	TESTQ      BX, BX
-	JZ         done126
+	JZ         done144
 	LEAQ       lanesAVX2<>+0(SB), R11
 	MOVQ       $+8, R12
 	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y3
-	VMASKMOVPS (R9), Y3, Y4
-	VBLENDVPS  Y3, Y4, Y0, Y4
-	VMULPS     Y1, Y4, Y5
-	VMAXPS     Y4, Y5, Y4
-	VMASKMOVPS Y4, Y3, (R10)
-	VMAXPS     Y4, Y2, Y2
+	VMOVUPS    (R11)(R12*4), Y4
+	VMASKMOVPS (R9), Y4, Y5
+	VBLENDVPS  Y4, Y5, Y0, Y5
+	VMULPS     Y2, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y4, (R10)
+	VMAXPS     Y5, Y3, Y3
 
-done126:
-	VPERM2F128 $0x01, Y2, Y2, Y3
-	VMAXPS     Y3, Y2, Y2
-	VPERMILPS  $0x4e, Y2, Y3
-	VMAXPS     Y3, Y2, Y2
-	VPERMILPS  $0xb1, Y2, Y3
-	VMAXPS     Y3, Y2, Y2
-	VMOVSS     X2, (SI)
-	VXORPS     Y3, Y3, Y3
+done144:
+	VPERM2F128 $0x01, Y3, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VPERMILPS  $0x4e, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VPERMILPS  $0xb1, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VMOVSS     X3, (SI)
+	VXORPS     Y4, Y4, Y4
 	MOVQ       AX, R9
 	MOVQ       CX, R10
 	MOVQ       DX, R11
 	TESTQ      R11, R11
-	JZ         rest128
+	JZ         rest146
 
-vectors127:
-	VMOVUPS      (R10), Y4
-	VSUBPS       Y2, Y4, Y4
+vectors145:
+	VMOVUPS      (R10), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y6, Y5
+	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
+	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y5
+	VPSUBD       Y5, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VMOVUPS      Y7, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y5, (R10)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	DECQ         R11
+	JNZ          vectors145
+
+rest146:
+	TESTQ        BX, BX
+	JZ           done147
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R11
+	SUBQ         BX, R11
+	VMOVUPS      (R9)(R11*4), Y5
+	VMASKMOVPS   (R10), Y5, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VFMADD213PS  Y6, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y6, Y5, (R10)
+
+done147:
+	VPERM2F128 $0x01, Y4, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	VPERMILPS  $0x4e, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	VPERMILPS  $0xb1, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	MOVQ       plane+64(FP), R9
+	VMOVSS     X4, (SI)(R9*1)
+	VDIVPS     Y4, Y1, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	TESTQ      DX, DX
+	JZ         rest149
+
+vectors148:
+	VMOVUPS (R10), Y3
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    DX
+	JNZ     vectors148
+
+rest149:
+	TESTQ      BX, BX
+	JZ         done150
+	LEAQ       lanesAVX2<>+0(SB), DX
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	VMOVUPS    (DX)(R9*4), Y3
+	VMASKMOVPS (R10), Y3, Y5
+	VMULPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y3, (R10)
+
+done150:
+	JMP done141
+
+short140:
+	LEAQ         lanesAVX2<>+0(SB), DX
+	MOVQ         $+8, R9
+	SUBQ         BX, R9
+	VMOVUPS      (DX)(R9*4), Y3
+	VMASKMOVPS   (AX), Y3, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       Y2, Y4, Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VPERMILPS    $0x4e, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VPERMILPS    $0xb1, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VMOVSS       X5, (SI)
+	VSUBPS       Y5, Y4, Y4
 	VMOVUPS      floatc2d00000<>+0(SB), Y5
 	VMAXPS       Y4, Y5, Y4
 	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
@@ -2417,144 +5152,20 @@ vectors127:
 	VPSLLD       $0x17, Y5, Y5
 	VMULPS       Y5, Y6, Y6
 	VMOVUPS      Y6, Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      Y4, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors127
-
-rest128:
-	TESTQ        BX, BX
-	JZ           done129
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y4
-	VMASKMOVPS   (R10), Y4, Y5
-	VBLENDVPS    Y4, Y5, Y0, Y5
-	VSUBPS       Y2, Y5, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y2
-	VMAXPS       Y5, Y2, Y5
-	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VFNMADD231PS float3f318000<>+0(SB), Y2, Y5
-	VFNMADD231PS floatb95e8083<>+0(SB), Y2, Y5
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y5, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y5, Y6
-	VMULPS       Y5, Y5, Y7
-	VFMADD213PS  Y5, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y5
-	VPSUBD       Y5, Y2, Y2
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y6, Y6
-	VMOVUPS      Y6, Y5
-	VADDPS       Y5, Y3, Y3
-	VMASKMOVPS   Y5, Y4, (R10)
-
-done129:
-	VPERM2F128 $0x01, Y3, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERMILPS  $0xb1, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	MOVQ       plane+64(FP), R9
-	VMOVSS     X3, (SI)(R9*1)
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest131
-
-vectors130:
-	VMOVUPS (R10), Y2
-	VDIVPS  Y3, Y2, Y2
-	VMOVUPS Y2, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors130
-
-rest131:
-	TESTQ      BX, BX
-	JZ         done132
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y2
-	VMASKMOVPS (R10), Y2, Y4
-	VDIVPS     Y3, Y4, Y4
-	VMASKMOVPS Y4, Y2, (R10)
-
-done132:
-	JMP done123
-
-short122:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y2
-	VMASKMOVPS   (AX), Y2, Y3
-	VBLENDVPS    Y2, Y3, Y0, Y3
-	VMULPS       Y1, Y3, Y4
-	VMAXPS       Y3, Y4, Y3
-	VMOVAPS      Y3, Y4
-	VPERM2F128   $0x01, Y4, Y4, Y5
-	VMAXPS       Y5, Y4, Y4
-	VPERMILPS    $0x4e, Y4, Y5
-	VMAXPS       Y5, Y4, Y4
-	VPERMILPS    $0xb1, Y4, Y5
-	VMAXPS       Y5, Y4, Y4
-	VMOVSS       X4, (SI)
-	VSUBPS       Y4, Y3, Y3
-	VMOVUPS      floatc2d00000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
-	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
-	VMOVUPS      float39506967<>+0(SB), Y5
-	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
-	VADDPS       float3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y4, Y4
-	VPSRAD       $0x01, Y4, Y3
-	VPSUBD       Y3, Y4, Y4
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y5
-	VMOVUPS      Y5, Y3
-	VMOVAPS      Y3, Y4
-	VPERM2F128   $0x01, Y4, Y4, Y5
-	VADDPS       Y5, Y4, Y4
-	VPERMILPS    $0x4e, Y4, Y5
-	VADDPS       Y5, Y4, Y4
-	VPERMILPS    $0xb1, Y4, Y5
-	VADDPS       Y5, Y4, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	VPERMILPS    $0x4e, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	VPERMILPS    $0xb1, Y5, Y6
+	VADDPS       Y6, Y5, Y5
 	MOVQ         plane+64(FP), DX
-	VMOVSS       X4, (SI)(DX*1)
-	VDIVPS       Y4, Y3, Y3
-	VMASKMOVPS   Y3, Y2, (CX)
+	VMOVSS       X5, (SI)(DX*1)
+	VDIVPS       Y5, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (CX)
 
-done123:
+done141:
 	MOVQ R8, DX
 	SHLQ $0x02, DX
 	ADDQ DX, AX
@@ -2562,11 +5173,11 @@ done123:
 	SHLQ $0x02, DX
 	ADDQ DX, CX
 
-next121:
+next139:
 	ADDQ ldr+72(FP), SI
 	ADDQ $0x08, DI
 	DECQ rows+0(FP)
-	JNZ  row120
+	JNZ  row138
 	VZEROUPPER
 	RET
 
@@ -2609,10 +5220,10 @@ TEXT ·attentionMomentsAVX2x1(SB), NOSPLIT, $0-104
 	MOVQ         result+72(FP), DI
 	MOVQ         ptr+8(FP), R8
 
-row133:
+row151:
 	MOVQ   8(R8), R9
 	SUBQ   (R8), R9
-	JZ     next134
+	JZ     next152
 	MOVQ   R9, BX
 	MOVQ   BX, SI
 	SHRQ   $0x03, BX
@@ -2624,9 +5235,9 @@ row133:
 	MOVQ   CX, R11
 	MOVQ   DX, R12
 	TESTQ  BX, BX
-	JZ     rest136
+	JZ     rest154
 
-vectors135:
+vectors153:
 	VMOVUPS     (R10), Y5
 	VMOVUPS     (R11), Y6
 	VMOVUPS     (R12), Y7
@@ -2640,11 +5251,11 @@ vectors135:
 	ADDQ        $0x20, R11
 	ADDQ        $0x20, R12
 	DECQ        BX
-	JNZ         vectors135
+	JNZ         vectors153
 
-rest136:
+rest154:
 	TESTQ       SI, SI
-	JZ          done137
+	JZ          done155
 	LEAQ        lanesAVX2<>+0(SB), BX
 	MOVQ        $+8, R13
 	SUBQ        SI, R13
@@ -2659,7 +5270,7 @@ rest136:
 	VFMADD231PS Y6, Y5, Y3
 	VADDPS      Y6, Y4, Y4
 
-done137:
+done155:
 	VPERM2F128 $0x01, Y2, Y2, Y5
 	VADDPS     Y5, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y5
@@ -2693,102 +5304,76 @@ done137:
 	SHLQ       $0x02, BX
 	ADDQ       BX, DX
 
-next134:
+next152:
 	ADDQ ldr+88(FP), DI
 	ADDQ $0x08, R8
 	DECQ rows+0(FP)
-	JNZ  row133
+	JNZ  row151
 	VZEROUPPER
 	RET
 
-// func attentionPullAVX2x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+// func attentionPullAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 // Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x1(SB), NOSPLIT, $0-112
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	MOVQ         t+64(FP), BX
-	VBROADCASTSS slope+80(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+88(FP), R8
-	MOVQ         ptr+8(FP), R9
+TEXT ·attentionPullAVX2x1(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
 
-row138:
-	MOVQ   8(R9), R10
-	SUBQ   (R9), R10
-	JZ     next139
-	MOVQ   R10, SI
-	MOVQ   SI, DI
-	SHRQ   $0x03, SI
-	ANDQ   $0x07, DI
-	VXORPS Y2, Y2, Y2
-	MOVQ   AX, R11
-	MOVQ   CX, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
-	TESTQ  SI, SI
-	JZ     rest141
+row156:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next157
+	MOVQ   R8, DX
+	MOVQ   DX, BX
+	SHRQ   $0x03, DX
+	ANDQ   $0x07, BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
+	JZ     rest159
 
-vectors140:
-	VMOVUPS     (R11), Y3
-	VMOVUPS     (R12), Y4
-	VMOVUPS     (R13), Y5
-	VMOVUPS     (R14), Y6
-	VSUBPS      Y6, Y5, Y5
-	VCMPPS      $0x11, Y3, Y1, Y3
-	VMULPS      Y0, Y4, Y6
-	VBLENDVPS   Y3, Y4, Y6, Y3
-	VFMADD231PS Y5, Y3, Y2
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	ADDQ        $0x20, R13
-	ADDQ        $0x20, R14
-	DECQ        SI
-	JNZ         vectors140
+vectors158:
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VFMADD231PS Y1, Y2, Y0
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	DECQ        DX
+	JNZ         vectors158
 
-rest141:
-	TESTQ       DI, DI
-	JZ          done142
-	LEAQ        lanesAVX2<>+0(SB), SI
-	MOVQ        $+8, R15
-	SUBQ        DI, R15
-	VMOVUPS     (SI)(R15*4), Y3
-	VMASKMOVPS  (R11), Y3, Y4
-	VMASKMOVPS  (R12), Y3, Y5
-	VMASKMOVPS  (R13), Y3, Y6
-	VMASKMOVPS  (R14), Y3, Y3
-	VSUBPS      Y3, Y6, Y6
-	VCMPPS      $0x11, Y4, Y1, Y3
-	VMULPS      Y0, Y5, Y4
-	VBLENDVPS   Y3, Y5, Y4, Y3
-	VFMADD231PS Y6, Y3, Y2
+rest159:
+	TESTQ       BX, BX
+	JZ          done160
+	LEAQ        lanesAVX2<>+0(SB), DX
+	MOVQ        $+8, R11
+	SUBQ        BX, R11
+	VMOVUPS     (DX)(R11*4), Y1
+	VMASKMOVPS  (R9), Y1, Y2
+	VMASKMOVPS  (R10), Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
 
-done142:
-	VPERM2F128 $0x01, Y2, Y2, Y3
-	VADDPS     Y3, Y2, Y2
-	VPERMILPS  $0x4e, Y2, Y3
-	VADDPS     Y3, Y2, Y2
-	VPERMILPS  $0xb1, Y2, Y3
-	VADDPS     Y3, Y2, Y2
-	VMOVSS     X2, (R8)
-	MOVQ       R10, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-	MOVQ       R10, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, CX
-	MOVQ       R10, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, DX
-	MOVQ       R10, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, BX
+done160:
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVSS     X0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, CX
 
-next139:
-	ADDQ ldr+96(FP), R8
-	ADDQ $0x08, R9
+next157:
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
 	DECQ rows+0(FP)
-	JNZ  row138
+	JNZ  row156
 	VZEROUPPER
 	RET
 
@@ -2798,1284 +5383,69 @@ TEXT ·attentionSoftmaxAVX2x2(SB), NOSPLIT, $0-88
 	MOVQ         x+16(FP), AX
 	MOVQ         y+32(FP), CX
 	VMOVUPS      floatff800000<>+0(SB), Y0
-	VBROADCASTSS slope+48(FP), Y1
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+48(FP), Y2
 	MOVQ         result+56(FP), SI
 	MOVQ         ptr+8(FP), DI
 
-row143:
+row161:
 	MOVQ    8(DI), R8
 	SUBQ    (DI), R8
-	JZ      next144
+	JZ      next162
 	MOVQ    R8, DX
 	SHLQ    $0x01, DX
 	MOVQ    DX, BX
 	SHRQ    $0x03, DX
 	ANDQ    $0x07, BX
 	TESTQ   DX, DX
-	JZ      short145
-	VMOVAPS Y0, Y2
+	JZ      short163
+	VMOVAPS Y0, Y3
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	TESTQ   R11, R11
-	JZ      rest148
+	JZ      rest166
 
-vectors147:
-	VMOVUPS (R9), Y3
-	VMULPS  Y1, Y3, Y4
-	VMAXPS  Y3, Y4, Y3
-	VMOVUPS Y3, (R10)
-	VMAXPS  Y3, Y2, Y2
+vectors165:
+	VMOVUPS (R9), Y4
+	VMULPS  Y2, Y4, Y5
+	VMAXPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R10)
+	VMAXPS  Y4, Y3, Y3
 	ADDQ    $0x20, R9
 	ADDQ    $0x20, R10
 	DECQ    R11
-	JNZ     vectors147
+	JNZ     vectors165
 
-rest148:
+rest166:
 	TESTQ      BX, BX
-	JZ         done149
+	JZ         done167
 	LEAQ       lanesAVX2<>+0(SB), R11
 	MOVQ       $+8, R12
 	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y3
-	VMASKMOVPS (R9), Y3, Y4
-	VBLENDVPS  Y3, Y4, Y0, Y4
-	VMULPS     Y1, Y4, Y5
-	VMAXPS     Y4, Y5, Y4
-	VMASKMOVPS Y4, Y3, (R10)
-	VMAXPS     Y4, Y2, Y2
-
-done149:
-	VPERM2F128 $0x01, Y2, Y2, Y3
-	VMAXPS     Y3, Y2, Y2
-	VPERMILPS  $0x4e, Y2, Y3
-	VMAXPS     Y3, Y2, Y2
-	VMOVLPS    X2, (SI)
-	VXORPS     Y3, Y3, Y3
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
-	JZ         rest151
-
-vectors150:
-	VMOVUPS      (R10), Y4
-	VSUBPS       Y2, Y4, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      Y4, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors150
-
-rest151:
-	TESTQ        BX, BX
-	JZ           done152
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y4
-	VMASKMOVPS   (R10), Y4, Y5
-	VBLENDVPS    Y4, Y5, Y0, Y5
-	VSUBPS       Y2, Y5, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y2
-	VMAXPS       Y5, Y2, Y5
-	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VFNMADD231PS float3f318000<>+0(SB), Y2, Y5
-	VFNMADD231PS floatb95e8083<>+0(SB), Y2, Y5
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y5, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y5, Y6
-	VMULPS       Y5, Y5, Y7
-	VFMADD213PS  Y5, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y5
-	VPSUBD       Y5, Y2, Y2
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y6, Y6
-	VMOVUPS      Y6, Y5
-	VADDPS       Y5, Y3, Y3
-	VMASKMOVPS   Y5, Y4, (R10)
-
-done152:
-	VPERM2F128 $0x01, Y3, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	MOVQ       plane+64(FP), R9
-	VMOVLPS    X3, (SI)(R9*1)
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest154
-
-vectors153:
-	VMOVUPS (R10), Y2
-	VDIVPS  Y3, Y2, Y2
-	VMOVUPS Y2, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors153
-
-rest154:
-	TESTQ      BX, BX
-	JZ         done155
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y2
-	VMASKMOVPS (R10), Y2, Y4
-	VDIVPS     Y3, Y4, Y4
-	VMASKMOVPS Y4, Y2, (R10)
-
-done155:
-	JMP done146
-
-short145:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y2
-	VMASKMOVPS   (AX), Y2, Y3
-	VBLENDVPS    Y2, Y3, Y0, Y3
-	VMULPS       Y1, Y3, Y4
-	VMAXPS       Y3, Y4, Y3
-	VMOVAPS      Y3, Y4
-	VPERM2F128   $0x01, Y4, Y4, Y5
-	VMAXPS       Y5, Y4, Y4
-	VPERMILPS    $0x4e, Y4, Y5
-	VMAXPS       Y5, Y4, Y4
-	VMOVLPS      X4, (SI)
-	VSUBPS       Y4, Y3, Y3
-	VMOVUPS      floatc2d00000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
-	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
-	VMOVUPS      float39506967<>+0(SB), Y5
-	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
-	VADDPS       float3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y4, Y4
-	VPSRAD       $0x01, Y4, Y3
-	VPSUBD       Y3, Y4, Y4
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y5
-	VMOVUPS      Y5, Y3
-	VMOVAPS      Y3, Y4
-	VPERM2F128   $0x01, Y4, Y4, Y5
-	VADDPS       Y5, Y4, Y4
-	VPERMILPS    $0x4e, Y4, Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         plane+64(FP), DX
-	VMOVLPS      X4, (SI)(DX*1)
-	VDIVPS       Y4, Y3, Y3
-	VMASKMOVPS   Y3, Y2, (CX)
-
-done146:
-	MOVQ R8, DX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x03, DX
-	ADDQ DX, CX
-
-next144:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row143
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX2x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2x2(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row156:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next157
-	MOVQ   R9, BX
-	SHLQ   $0x01, BX
-	MOVQ   BX, SI
-	SHRQ   $0x03, BX
-	ANDQ   $0x07, SI
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest159
-
-vectors158:
-	VMOVUPS     (R10), Y5
-	VMOVUPS     (R11), Y6
-	VMOVUPS     (R12), Y7
-	VCMPPS      $0x11, Y5, Y1, Y5
-	VMULPS      Y0, Y6, Y8
-	VBLENDVPS   Y5, Y6, Y8, Y5
-	VFMADD231PS Y6, Y7, Y2
-	VFMADD231PS Y5, Y7, Y3
-	VADDPS      Y5, Y4, Y4
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	DECQ        BX
-	JNZ         vectors158
-
-rest159:
-	TESTQ       SI, SI
-	JZ          done160
-	LEAQ        lanesAVX2<>+0(SB), BX
-	MOVQ        $+8, R13
-	SUBQ        SI, R13
-	VMOVUPS     (BX)(R13*4), Y5
-	VMASKMOVPS  (R10), Y5, Y6
-	VMASKMOVPS  (R11), Y5, Y7
-	VMASKMOVPS  (R12), Y5, Y5
-	VCMPPS      $0x11, Y6, Y1, Y6
-	VMULPS      Y0, Y7, Y8
-	VBLENDVPS   Y6, Y7, Y8, Y6
-	VFMADD231PS Y7, Y5, Y2
-	VFMADD231PS Y6, Y5, Y3
-	VADDPS      Y6, Y4, Y4
-
-done160:
-	VPERM2F128 $0x01, Y2, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VPERMILPS  $0x4e, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVLPS    X2, (DI)
-	VPERM2F128 $0x01, Y3, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	MOVQ       plane+80(FP), BX
-	VMOVLPS    X3, (DI)(BX*1)
-	VPERM2F128 $0x01, Y4, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	VPERMILPS  $0x4e, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	MOVQ       plane+80(FP), BX
-	VMOVLPS    X4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, DX
-
-next157:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row156
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX2x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x2(SB), NOSPLIT, $0-112
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	MOVQ         t+64(FP), BX
-	VBROADCASTSS slope+80(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+88(FP), R8
-	MOVQ         ptr+8(FP), R9
-
-row161:
-	MOVQ   8(R9), R10
-	SUBQ   (R9), R10
-	JZ     next162
-	MOVQ   R10, SI
-	SHLQ   $0x01, SI
-	MOVQ   SI, DI
-	SHRQ   $0x03, SI
-	ANDQ   $0x07, DI
-	VXORPS Y2, Y2, Y2
-	MOVQ   AX, R11
-	MOVQ   CX, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
-	TESTQ  SI, SI
-	JZ     rest164
-
-vectors163:
-	VMOVUPS     (R11), Y3
-	VMOVUPS     (R12), Y4
-	VMOVUPS     (R13), Y5
-	VMOVUPS     (R14), Y6
-	VSUBPS      Y6, Y5, Y5
-	VCMPPS      $0x11, Y3, Y1, Y3
-	VMULPS      Y0, Y4, Y6
-	VBLENDVPS   Y3, Y4, Y6, Y3
-	VFMADD231PS Y5, Y3, Y2
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	ADDQ        $0x20, R13
-	ADDQ        $0x20, R14
-	DECQ        SI
-	JNZ         vectors163
-
-rest164:
-	TESTQ       DI, DI
-	JZ          done165
-	LEAQ        lanesAVX2<>+0(SB), SI
-	MOVQ        $+8, R15
-	SUBQ        DI, R15
-	VMOVUPS     (SI)(R15*4), Y3
-	VMASKMOVPS  (R11), Y3, Y4
-	VMASKMOVPS  (R12), Y3, Y5
-	VMASKMOVPS  (R13), Y3, Y6
-	VMASKMOVPS  (R14), Y3, Y3
-	VSUBPS      Y3, Y6, Y6
-	VCMPPS      $0x11, Y4, Y1, Y3
-	VMULPS      Y0, Y5, Y4
-	VBLENDVPS   Y3, Y5, Y4, Y3
-	VFMADD231PS Y6, Y3, Y2
-
-done165:
-	VPERM2F128 $0x01, Y2, Y2, Y3
-	VADDPS     Y3, Y2, Y2
-	VPERMILPS  $0x4e, Y2, Y3
-	VADDPS     Y3, Y2, Y2
-	VMOVLPS    X2, (R8)
-	MOVQ       R10, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-	MOVQ       R10, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, CX
-	MOVQ       R10, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, DX
-	MOVQ       R10, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, BX
-
-next162:
-	ADDQ ldr+96(FP), R8
-	ADDQ $0x08, R9
-	DECQ rows+0(FP)
-	JNZ  row161
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2x4(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y0
-	VBROADCASTSS slope+48(FP), Y1
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row166:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next167
-	MOVQ    R8, DX
-	SHLQ    $0x02, DX
-	MOVQ    DX, BX
-	SHRQ    $0x03, DX
-	ANDQ    $0x07, BX
-	TESTQ   DX, DX
-	JZ      short168
-	VMOVAPS Y0, Y2
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest171
-
-vectors170:
-	VMOVUPS (R9), Y3
-	VMULPS  Y1, Y3, Y4
-	VMAXPS  Y3, Y4, Y3
-	VMOVUPS Y3, (R10)
-	VMAXPS  Y3, Y2, Y2
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    R11
-	JNZ     vectors170
-
-rest171:
-	TESTQ      BX, BX
-	JZ         done172
-	LEAQ       lanesAVX2<>+0(SB), R11
-	MOVQ       $+8, R12
-	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y3
-	VMASKMOVPS (R9), Y3, Y4
-	VBLENDVPS  Y3, Y4, Y0, Y4
-	VMULPS     Y1, Y4, Y5
-	VMAXPS     Y4, Y5, Y4
-	VMASKMOVPS Y4, Y3, (R10)
-	VMAXPS     Y4, Y2, Y2
-
-done172:
-	VPERM2F128 $0x01, Y2, Y2, Y3
-	VMAXPS     Y3, Y2, Y2
-	VMOVUPS    X2, (SI)
-	VXORPS     Y3, Y3, Y3
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
-	JZ         rest174
-
-vectors173:
-	VMOVUPS      (R10), Y4
-	VSUBPS       Y2, Y4, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      Y4, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors173
-
-rest174:
-	TESTQ        BX, BX
-	JZ           done175
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y4
-	VMASKMOVPS   (R10), Y4, Y5
-	VBLENDVPS    Y4, Y5, Y0, Y5
-	VSUBPS       Y2, Y5, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y2
-	VMAXPS       Y5, Y2, Y5
-	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VFNMADD231PS float3f318000<>+0(SB), Y2, Y5
-	VFNMADD231PS floatb95e8083<>+0(SB), Y2, Y5
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y5, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y5, Y6
-	VMULPS       Y5, Y5, Y7
-	VFMADD213PS  Y5, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y5
-	VPSUBD       Y5, Y2, Y2
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y6, Y6
-	VMOVUPS      Y6, Y5
-	VADDPS       Y5, Y3, Y3
-	VMASKMOVPS   Y5, Y4, (R10)
-
-done175:
-	VPERM2F128 $0x01, Y3, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	MOVQ       plane+64(FP), R9
-	VMOVUPS    X3, (SI)(R9*1)
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest177
-
-vectors176:
-	VMOVUPS (R10), Y2
-	VDIVPS  Y3, Y2, Y2
-	VMOVUPS Y2, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors176
-
-rest177:
-	TESTQ      BX, BX
-	JZ         done178
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y2
-	VMASKMOVPS (R10), Y2, Y4
-	VDIVPS     Y3, Y4, Y4
-	VMASKMOVPS Y4, Y2, (R10)
-
-done178:
-	JMP done169
-
-short168:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y2
-	VMASKMOVPS   (AX), Y2, Y3
-	VBLENDVPS    Y2, Y3, Y0, Y3
-	VMULPS       Y1, Y3, Y4
-	VMAXPS       Y3, Y4, Y3
-	VMOVAPS      Y3, Y4
-	VPERM2F128   $0x01, Y4, Y4, Y5
-	VMAXPS       Y5, Y4, Y4
-	VMOVUPS      X4, (SI)
-	VSUBPS       Y4, Y3, Y3
-	VMOVUPS      floatc2d00000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
-	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
-	VMOVUPS      float39506967<>+0(SB), Y5
-	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
-	VADDPS       float3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y4, Y4
-	VPSRAD       $0x01, Y4, Y3
-	VPSUBD       Y3, Y4, Y4
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y5
-	VMOVUPS      Y5, Y3
-	VMOVAPS      Y3, Y4
-	VPERM2F128   $0x01, Y4, Y4, Y5
-	VADDPS       Y5, Y4, Y4
-	MOVQ         plane+64(FP), DX
-	VMOVUPS      X4, (SI)(DX*1)
-	VDIVPS       Y4, Y3, Y3
-	VMASKMOVPS   Y3, Y2, (CX)
-
-done169:
-	MOVQ R8, DX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x04, DX
-	ADDQ DX, CX
-
-next167:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row166
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX2x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2x4(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row179:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next180
-	MOVQ   R9, BX
-	SHLQ   $0x02, BX
-	MOVQ   BX, SI
-	SHRQ   $0x03, BX
-	ANDQ   $0x07, SI
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest182
-
-vectors181:
-	VMOVUPS     (R10), Y5
-	VMOVUPS     (R11), Y6
-	VMOVUPS     (R12), Y7
-	VCMPPS      $0x11, Y5, Y1, Y5
-	VMULPS      Y0, Y6, Y8
-	VBLENDVPS   Y5, Y6, Y8, Y5
-	VFMADD231PS Y6, Y7, Y2
-	VFMADD231PS Y5, Y7, Y3
-	VADDPS      Y5, Y4, Y4
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	DECQ        BX
-	JNZ         vectors181
-
-rest182:
-	TESTQ       SI, SI
-	JZ          done183
-	LEAQ        lanesAVX2<>+0(SB), BX
-	MOVQ        $+8, R13
-	SUBQ        SI, R13
-	VMOVUPS     (BX)(R13*4), Y5
-	VMASKMOVPS  (R10), Y5, Y6
-	VMASKMOVPS  (R11), Y5, Y7
-	VMASKMOVPS  (R12), Y5, Y5
-	VCMPPS      $0x11, Y6, Y1, Y6
-	VMULPS      Y0, Y7, Y8
-	VBLENDVPS   Y6, Y7, Y8, Y6
-	VFMADD231PS Y7, Y5, Y2
-	VFMADD231PS Y6, Y5, Y3
-	VADDPS      Y6, Y4, Y4
-
-done183:
-	VPERM2F128 $0x01, Y2, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    X2, (DI)
-	VPERM2F128 $0x01, Y3, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	MOVQ       plane+80(FP), BX
-	VMOVUPS    X3, (DI)(BX*1)
-	VPERM2F128 $0x01, Y4, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	MOVQ       plane+80(FP), BX
-	VMOVUPS    X4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, DX
-
-next180:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row179
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX2x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x4(SB), NOSPLIT, $0-112
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	MOVQ         t+64(FP), BX
-	VBROADCASTSS slope+80(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+88(FP), R8
-	MOVQ         ptr+8(FP), R9
-
-row184:
-	MOVQ   8(R9), R10
-	SUBQ   (R9), R10
-	JZ     next185
-	MOVQ   R10, SI
-	SHLQ   $0x02, SI
-	MOVQ   SI, DI
-	SHRQ   $0x03, SI
-	ANDQ   $0x07, DI
-	VXORPS Y2, Y2, Y2
-	MOVQ   AX, R11
-	MOVQ   CX, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
-	TESTQ  SI, SI
-	JZ     rest187
-
-vectors186:
-	VMOVUPS     (R11), Y3
-	VMOVUPS     (R12), Y4
-	VMOVUPS     (R13), Y5
-	VMOVUPS     (R14), Y6
-	VSUBPS      Y6, Y5, Y5
-	VCMPPS      $0x11, Y3, Y1, Y3
-	VMULPS      Y0, Y4, Y6
-	VBLENDVPS   Y3, Y4, Y6, Y3
-	VFMADD231PS Y5, Y3, Y2
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	ADDQ        $0x20, R13
-	ADDQ        $0x20, R14
-	DECQ        SI
-	JNZ         vectors186
-
-rest187:
-	TESTQ       DI, DI
-	JZ          done188
-	LEAQ        lanesAVX2<>+0(SB), SI
-	MOVQ        $+8, R15
-	SUBQ        DI, R15
-	VMOVUPS     (SI)(R15*4), Y3
-	VMASKMOVPS  (R11), Y3, Y4
-	VMASKMOVPS  (R12), Y3, Y5
-	VMASKMOVPS  (R13), Y3, Y6
-	VMASKMOVPS  (R14), Y3, Y3
-	VSUBPS      Y3, Y6, Y6
-	VCMPPS      $0x11, Y4, Y1, Y3
-	VMULPS      Y0, Y5, Y4
-	VBLENDVPS   Y3, Y5, Y4, Y3
-	VFMADD231PS Y6, Y3, Y2
-
-done188:
-	VPERM2F128 $0x01, Y2, Y2, Y3
-	VADDPS     Y3, Y2, Y2
-	VMOVUPS    X2, (R8)
-	MOVQ       R10, SI
-	SHLQ       $0x04, SI
-	ADDQ       SI, AX
-	MOVQ       R10, SI
-	SHLQ       $0x04, SI
-	ADDQ       SI, CX
-	MOVQ       R10, SI
-	SHLQ       $0x04, SI
-	ADDQ       SI, DX
-	MOVQ       R10, SI
-	SHLQ       $0x04, SI
-	ADDQ       SI, BX
-
-next185:
-	ADDQ ldr+96(FP), R8
-	ADDQ $0x08, R9
-	DECQ rows+0(FP)
-	JNZ  row184
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2x8(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y0
-	VBROADCASTSS slope+48(FP), Y1
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row189:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next190
-	MOVQ    R8, DX
-	SHLQ    $0x03, DX
-	MOVQ    DX, BX
-	SHRQ    $0x03, DX
-	ANDQ    $0x07, BX
-	TESTQ   DX, DX
-	JZ      short191
-	VMOVAPS Y0, Y2
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest194
-
-vectors193:
-	VMOVUPS (R9), Y3
-	VMULPS  Y1, Y3, Y4
-	VMAXPS  Y3, Y4, Y3
-	VMOVUPS Y3, (R10)
-	VMAXPS  Y3, Y2, Y2
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    R11
-	JNZ     vectors193
-
-rest194:
-	TESTQ      BX, BX
-	JZ         done195
-	LEAQ       lanesAVX2<>+0(SB), R11
-	MOVQ       $+8, R12
-	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y3
-	VMASKMOVPS (R9), Y3, Y4
-	VBLENDVPS  Y3, Y4, Y0, Y4
-	VMULPS     Y1, Y4, Y5
-	VMAXPS     Y4, Y5, Y4
-	VMASKMOVPS Y4, Y3, (R10)
-	VMAXPS     Y4, Y2, Y2
-
-done195:
-	VMOVUPS Y2, (SI)
-	VXORPS  Y3, Y3, Y3
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest197
-
-vectors196:
-	VMOVUPS      (R10), Y4
-	VSUBPS       Y2, Y4, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      Y4, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors196
-
-rest197:
-	TESTQ        BX, BX
-	JZ           done198
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y4
-	VMASKMOVPS   (R10), Y4, Y5
-	VBLENDVPS    Y4, Y5, Y0, Y5
-	VSUBPS       Y2, Y5, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y2
-	VMAXPS       Y5, Y2, Y5
-	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VFNMADD231PS float3f318000<>+0(SB), Y2, Y5
-	VFNMADD231PS floatb95e8083<>+0(SB), Y2, Y5
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y5, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y5, Y6
-	VMULPS       Y5, Y5, Y7
-	VFMADD213PS  Y5, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y5
-	VPSUBD       Y5, Y2, Y2
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y6, Y6
-	VMOVUPS      Y6, Y5
-	VADDPS       Y5, Y3, Y3
-	VMASKMOVPS   Y5, Y4, (R10)
-
-done198:
-	MOVQ    plane+64(FP), R9
-	VMOVUPS Y3, (SI)(R9*1)
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	TESTQ   DX, DX
-	JZ      rest200
-
-vectors199:
-	VMOVUPS (R10), Y2
-	VDIVPS  Y3, Y2, Y2
-	VMOVUPS Y2, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors199
-
-rest200:
-	TESTQ      BX, BX
-	JZ         done201
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y2
-	VMASKMOVPS (R10), Y2, Y4
-	VDIVPS     Y3, Y4, Y4
-	VMASKMOVPS Y4, Y2, (R10)
-
-done201:
-	JMP done192
-
-short191:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y2
-	VMASKMOVPS   (AX), Y2, Y3
-	VBLENDVPS    Y2, Y3, Y0, Y3
-	VMULPS       Y1, Y3, Y4
-	VMAXPS       Y3, Y4, Y3
-	VMOVAPS      Y3, Y4
-	VMOVUPS      Y4, (SI)
-	VSUBPS       Y4, Y3, Y3
-	VMOVUPS      floatc2d00000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
-	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
-	VMOVUPS      float39506967<>+0(SB), Y5
-	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
-	VADDPS       float3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y4, Y4
-	VPSRAD       $0x01, Y4, Y3
-	VPSUBD       Y3, Y4, Y4
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y5
-	VMOVUPS      Y5, Y3
-	VMOVAPS      Y3, Y4
-	MOVQ         plane+64(FP), DX
-	VMOVUPS      Y4, (SI)(DX*1)
-	VDIVPS       Y4, Y3, Y3
-	VMASKMOVPS   Y3, Y2, (CX)
-
-done192:
-	MOVQ R8, DX
-	SHLQ $0x05, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x05, DX
-	ADDQ DX, CX
-
-next190:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row189
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX2x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2x8(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row202:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next203
-	MOVQ   R9, BX
-	SHLQ   $0x03, BX
-	MOVQ   BX, SI
-	SHRQ   $0x03, BX
-	ANDQ   $0x07, SI
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest205
-
-vectors204:
-	VMOVUPS     (R10), Y5
-	VMOVUPS     (R11), Y6
-	VMOVUPS     (R12), Y7
-	VCMPPS      $0x11, Y5, Y1, Y5
-	VMULPS      Y0, Y6, Y8
-	VBLENDVPS   Y5, Y6, Y8, Y5
-	VFMADD231PS Y6, Y7, Y2
-	VFMADD231PS Y5, Y7, Y3
-	VADDPS      Y5, Y4, Y4
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	DECQ        BX
-	JNZ         vectors204
-
-rest205:
-	TESTQ       SI, SI
-	JZ          done206
-	LEAQ        lanesAVX2<>+0(SB), BX
-	MOVQ        $+8, R13
-	SUBQ        SI, R13
-	VMOVUPS     (BX)(R13*4), Y5
-	VMASKMOVPS  (R10), Y5, Y6
-	VMASKMOVPS  (R11), Y5, Y7
-	VMASKMOVPS  (R12), Y5, Y5
-	VCMPPS      $0x11, Y6, Y1, Y6
-	VMULPS      Y0, Y7, Y8
-	VBLENDVPS   Y6, Y7, Y8, Y6
-	VFMADD231PS Y7, Y5, Y2
-	VFMADD231PS Y6, Y5, Y3
-	VADDPS      Y6, Y4, Y4
-
-done206:
-	VMOVUPS Y2, (DI)
-	MOVQ    plane+80(FP), BX
-	VMOVUPS Y3, (DI)(BX*1)
-	MOVQ    plane+80(FP), BX
-	VMOVUPS Y4, (DI)(BX*2)
-	MOVQ    R9, BX
-	SHLQ    $0x05, BX
-	ADDQ    BX, AX
-	MOVQ    R9, BX
-	SHLQ    $0x05, BX
-	ADDQ    BX, CX
-	MOVQ    R9, BX
-	SHLQ    $0x05, BX
-	ADDQ    BX, DX
-
-next203:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row202
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX2x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x8(SB), NOSPLIT, $0-112
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	MOVQ         t+64(FP), BX
-	VBROADCASTSS slope+80(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+88(FP), R8
-	MOVQ         ptr+8(FP), R9
-
-row207:
-	MOVQ   8(R9), R10
-	SUBQ   (R9), R10
-	JZ     next208
-	MOVQ   R10, SI
-	SHLQ   $0x03, SI
-	MOVQ   SI, DI
-	SHRQ   $0x03, SI
-	ANDQ   $0x07, DI
-	VXORPS Y2, Y2, Y2
-	MOVQ   AX, R11
-	MOVQ   CX, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
-	TESTQ  SI, SI
-	JZ     rest210
-
-vectors209:
-	VMOVUPS     (R11), Y3
-	VMOVUPS     (R12), Y4
-	VMOVUPS     (R13), Y5
-	VMOVUPS     (R14), Y6
-	VSUBPS      Y6, Y5, Y5
-	VCMPPS      $0x11, Y3, Y1, Y3
-	VMULPS      Y0, Y4, Y6
-	VBLENDVPS   Y3, Y4, Y6, Y3
-	VFMADD231PS Y5, Y3, Y2
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	ADDQ        $0x20, R13
-	ADDQ        $0x20, R14
-	DECQ        SI
-	JNZ         vectors209
-
-rest210:
-	TESTQ       DI, DI
-	JZ          done211
-	LEAQ        lanesAVX2<>+0(SB), SI
-	MOVQ        $+8, R15
-	SUBQ        DI, R15
-	VMOVUPS     (SI)(R15*4), Y3
-	VMASKMOVPS  (R11), Y3, Y4
-	VMASKMOVPS  (R12), Y3, Y5
-	VMASKMOVPS  (R13), Y3, Y6
-	VMASKMOVPS  (R14), Y3, Y3
-	VSUBPS      Y3, Y6, Y6
-	VCMPPS      $0x11, Y4, Y1, Y3
-	VMULPS      Y0, Y5, Y4
-	VBLENDVPS   Y3, Y5, Y4, Y3
-	VFMADD231PS Y6, Y3, Y2
-
-done211:
-	VMOVUPS Y2, (R8)
-	MOVQ    R10, SI
-	SHLQ    $0x05, SI
-	ADDQ    SI, AX
-	MOVQ    R10, SI
-	SHLQ    $0x05, SI
-	ADDQ    SI, CX
-	MOVQ    R10, SI
-	SHLQ    $0x05, SI
-	ADDQ    SI, DX
-	MOVQ    R10, SI
-	SHLQ    $0x05, SI
-	ADDQ    SI, BX
-
-next208:
-	ADDQ ldr+96(FP), R8
-	ADDQ $0x08, R9
-	DECQ rows+0(FP)
-	JNZ  row207
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2(SB), NOSPLIT, $0-88
-	MOVQ         heads+80(FP), AX
-	LEAQ         lanesAVX2<>+0(SB), CX
-	MOVQ         $+8, DX
-	SUBQ         AX, DX
-	VMOVUPS      (CX)(DX*4), Y0
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y1
-	VBROADCASTSS slope+48(FP), Y2
-	MOVQ         result+56(FP), BX
-	MOVQ         ptr+8(FP), SI
-
-row212:
-	MOVQ    8(SI), DI
-	SUBQ    (SI), DI
-	JZ      next213
-	MOVQ    DI, DX
-	VMOVAPS Y1, Y3
-	MOVQ    AX, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-
-vectors214:
-	VMASKMOVPS (R8), Y0, Y4
-	VBLENDVPS  Y0, Y4, Y1, Y4
-	VMULPS     Y2, Y4, Y5
-	VMAXPS     Y4, Y5, Y4
-	VMASKMOVPS Y4, Y0, (R9)
+	VMOVUPS    (R11)(R12*4), Y4
+	VMASKMOVPS (R9), Y4, Y5
+	VBLENDVPS  Y4, Y5, Y0, Y5
+	VMULPS     Y2, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y4, (R10)
+	VMAXPS     Y5, Y3, Y3
+
+done167:
+	VPERM2F128 $0x01, Y3, Y3, Y4
 	VMAXPS     Y4, Y3, Y3
-	ADDQ       ldx+24(FP), R8
-	ADDQ       ldy+40(FP), R9
-	DECQ       R10
-	JNZ        vectors214
-	VMASKMOVPS Y3, Y0, (BX)
+	VPERMILPS  $0x4e, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VMOVLPS    X3, (SI)
 	VXORPS     Y4, Y4, Y4
-	MOVQ       AX, R8
-	MOVQ       CX, R9
-	MOVQ       DX, R10
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	MOVQ       DX, R11
+	TESTQ      R11, R11
+	JZ         rest169
 
-vectors217:
-	VMASKMOVPS   (R9), Y0, Y5
-	VBLENDVPS    Y0, Y5, Y1, Y5
+vectors168:
+	VMOVUPS      (R10), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
 	VMAXPS       Y5, Y6, Y5
@@ -4103,24 +5473,1172 @@ vectors217:
 	VMULPS       Y6, Y7, Y7
 	VMOVUPS      Y7, Y5
 	VADDPS       Y5, Y4, Y4
-	VMASKMOVPS   Y5, Y0, (R9)
+	VMOVUPS      Y5, (R10)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	DECQ         R11
+	JNZ          vectors168
+
+rest169:
+	TESTQ        BX, BX
+	JZ           done170
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R11
+	SUBQ         BX, R11
+	VMOVUPS      (R9)(R11*4), Y5
+	VMASKMOVPS   (R10), Y5, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VFMADD213PS  Y6, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y6, Y5, (R10)
+
+done170:
+	VPERM2F128 $0x01, Y4, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	VPERMILPS  $0x4e, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	MOVQ       plane+64(FP), R9
+	VMOVLPS    X4, (SI)(R9*1)
+	VDIVPS     Y4, Y1, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	TESTQ      DX, DX
+	JZ         rest172
+
+vectors171:
+	VMOVUPS (R10), Y3
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    DX
+	JNZ     vectors171
+
+rest172:
+	TESTQ      BX, BX
+	JZ         done173
+	LEAQ       lanesAVX2<>+0(SB), DX
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	VMOVUPS    (DX)(R9*4), Y3
+	VMASKMOVPS (R10), Y3, Y5
+	VMULPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y3, (R10)
+
+done173:
+	JMP done164
+
+short163:
+	LEAQ         lanesAVX2<>+0(SB), DX
+	MOVQ         $+8, R9
+	SUBQ         BX, R9
+	VMOVUPS      (DX)(R9*4), Y3
+	VMASKMOVPS   (AX), Y3, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       Y2, Y4, Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VPERMILPS    $0x4e, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VMOVLPS      X5, (SI)
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	VPERMILPS    $0x4e, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         plane+64(FP), DX
+	VMOVLPS      X5, (SI)(DX*1)
+	VDIVPS       Y5, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (CX)
+
+done164:
+	MOVQ R8, DX
+	SHLQ $0x03, DX
+	ADDQ DX, AX
+	MOVQ R8, DX
+	SHLQ $0x03, DX
+	ADDQ DX, CX
+
+next162:
+	ADDQ ldr+72(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row161
+	VZEROUPPER
+	RET
+
+// func attentionMomentsAVX2x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2x2(SB), NOSPLIT, $0-104
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         result+72(FP), DI
+	MOVQ         ptr+8(FP), R8
+
+row174:
+	MOVQ   8(R8), R9
+	SUBQ   (R8), R9
+	JZ     next175
+	MOVQ   R9, BX
+	SHLQ   $0x01, BX
+	MOVQ   BX, SI
+	SHRQ   $0x03, BX
+	ANDQ   $0x07, SI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   AX, R10
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	TESTQ  BX, BX
+	JZ     rest177
+
+vectors176:
+	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y6
+	VMOVUPS     (R12), Y7
+	VCMPPS      $0x11, Y5, Y1, Y5
+	VMULPS      Y0, Y6, Y8
+	VBLENDVPS   Y5, Y6, Y8, Y5
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y5, Y7, Y3
+	VADDPS      Y5, Y4, Y4
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R12
+	DECQ        BX
+	JNZ         vectors176
+
+rest177:
+	TESTQ       SI, SI
+	JZ          done178
+	LEAQ        lanesAVX2<>+0(SB), BX
+	MOVQ        $+8, R13
+	SUBQ        SI, R13
+	VMOVUPS     (BX)(R13*4), Y5
+	VMASKMOVPS  (R10), Y5, Y6
+	VMASKMOVPS  (R11), Y5, Y7
+	VMASKMOVPS  (R12), Y5, Y5
+	VCMPPS      $0x11, Y6, Y1, Y6
+	VMULPS      Y0, Y7, Y8
+	VBLENDVPS   Y6, Y7, Y8, Y6
+	VFMADD231PS Y7, Y5, Y2
+	VFMADD231PS Y6, Y5, Y3
+	VADDPS      Y6, Y4, Y4
+
+done178:
+	VPERM2F128 $0x01, Y2, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VPERMILPS  $0x4e, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVLPS    X2, (DI)
+	VPERM2F128 $0x01, Y3, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	VPERMILPS  $0x4e, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	MOVQ       plane+80(FP), BX
+	VMOVLPS    X3, (DI)(BX*1)
+	VPERM2F128 $0x01, Y4, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	VPERMILPS  $0x4e, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	MOVQ       plane+80(FP), BX
+	VMOVLPS    X4, (DI)(BX*2)
+	MOVQ       R9, BX
+	SHLQ       $0x03, BX
+	ADDQ       BX, AX
+	MOVQ       R9, BX
+	SHLQ       $0x03, BX
+	ADDQ       BX, CX
+	MOVQ       R9, BX
+	SHLQ       $0x03, BX
+	ADDQ       BX, DX
+
+next175:
+	ADDQ ldr+88(FP), DI
+	ADDQ $0x08, R8
+	DECQ rows+0(FP)
+	JNZ  row174
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2x2(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
+
+row179:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next180
+	MOVQ   R8, DX
+	SHLQ   $0x01, DX
+	MOVQ   DX, BX
+	SHRQ   $0x03, DX
+	ANDQ   $0x07, BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
+	JZ     rest182
+
+vectors181:
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VFMADD231PS Y1, Y2, Y0
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	DECQ        DX
+	JNZ         vectors181
+
+rest182:
+	TESTQ       BX, BX
+	JZ          done183
+	LEAQ        lanesAVX2<>+0(SB), DX
+	MOVQ        $+8, R11
+	SUBQ        BX, R11
+	VMOVUPS     (DX)(R11*4), Y1
+	VMASKMOVPS  (R9), Y1, Y2
+	VMASKMOVPS  (R10), Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+
+done183:
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVLPS    X0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x03, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x03, DX
+	ADDQ       DX, CX
+
+next180:
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row179
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2x4(SB), NOSPLIT, $0-88
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y0
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+48(FP), Y2
+	MOVQ         result+56(FP), SI
+	MOVQ         ptr+8(FP), DI
+
+row184:
+	MOVQ    8(DI), R8
+	SUBQ    (DI), R8
+	JZ      next185
+	MOVQ    R8, DX
+	SHLQ    $0x02, DX
+	MOVQ    DX, BX
+	SHRQ    $0x03, DX
+	ANDQ    $0x07, BX
+	TESTQ   DX, DX
+	JZ      short186
+	VMOVAPS Y0, Y3
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest189
+
+vectors188:
+	VMOVUPS (R9), Y4
+	VMULPS  Y2, Y4, Y5
+	VMAXPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R10)
+	VMAXPS  Y4, Y3, Y3
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    R11
+	JNZ     vectors188
+
+rest189:
+	TESTQ      BX, BX
+	JZ         done190
+	LEAQ       lanesAVX2<>+0(SB), R11
+	MOVQ       $+8, R12
+	SUBQ       BX, R12
+	VMOVUPS    (R11)(R12*4), Y4
+	VMASKMOVPS (R9), Y4, Y5
+	VBLENDVPS  Y4, Y5, Y0, Y5
+	VMULPS     Y2, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y4, (R10)
+	VMAXPS     Y5, Y3, Y3
+
+done190:
+	VPERM2F128 $0x01, Y3, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VMOVUPS    X3, (SI)
+	VXORPS     Y4, Y4, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	MOVQ       DX, R11
+	TESTQ      R11, R11
+	JZ         rest192
+
+vectors191:
+	VMOVUPS      (R10), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y6, Y5
+	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
+	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y5
+	VPSUBD       Y5, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VMOVUPS      Y7, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y5, (R10)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	DECQ         R11
+	JNZ          vectors191
+
+rest192:
+	TESTQ        BX, BX
+	JZ           done193
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R11
+	SUBQ         BX, R11
+	VMOVUPS      (R9)(R11*4), Y5
+	VMASKMOVPS   (R10), Y5, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VFMADD213PS  Y6, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y6, Y5, (R10)
+
+done193:
+	VPERM2F128 $0x01, Y4, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	MOVQ       plane+64(FP), R9
+	VMOVUPS    X4, (SI)(R9*1)
+	VDIVPS     Y4, Y1, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	TESTQ      DX, DX
+	JZ         rest195
+
+vectors194:
+	VMOVUPS (R10), Y3
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    DX
+	JNZ     vectors194
+
+rest195:
+	TESTQ      BX, BX
+	JZ         done196
+	LEAQ       lanesAVX2<>+0(SB), DX
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	VMOVUPS    (DX)(R9*4), Y3
+	VMASKMOVPS (R10), Y3, Y5
+	VMULPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y3, (R10)
+
+done196:
+	JMP done187
+
+short186:
+	LEAQ         lanesAVX2<>+0(SB), DX
+	MOVQ         $+8, R9
+	SUBQ         BX, R9
+	VMOVUPS      (DX)(R9*4), Y3
+	VMASKMOVPS   (AX), Y3, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       Y2, Y4, Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VMOVUPS      X5, (SI)
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         plane+64(FP), DX
+	VMOVUPS      X5, (SI)(DX*1)
+	VDIVPS       Y5, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (CX)
+
+done187:
+	MOVQ R8, DX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ R8, DX
+	SHLQ $0x04, DX
+	ADDQ DX, CX
+
+next185:
+	ADDQ ldr+72(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row184
+	VZEROUPPER
+	RET
+
+// func attentionMomentsAVX2x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2x4(SB), NOSPLIT, $0-104
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         result+72(FP), DI
+	MOVQ         ptr+8(FP), R8
+
+row197:
+	MOVQ   8(R8), R9
+	SUBQ   (R8), R9
+	JZ     next198
+	MOVQ   R9, BX
+	SHLQ   $0x02, BX
+	MOVQ   BX, SI
+	SHRQ   $0x03, BX
+	ANDQ   $0x07, SI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   AX, R10
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	TESTQ  BX, BX
+	JZ     rest200
+
+vectors199:
+	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y6
+	VMOVUPS     (R12), Y7
+	VCMPPS      $0x11, Y5, Y1, Y5
+	VMULPS      Y0, Y6, Y8
+	VBLENDVPS   Y5, Y6, Y8, Y5
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y5, Y7, Y3
+	VADDPS      Y5, Y4, Y4
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R12
+	DECQ        BX
+	JNZ         vectors199
+
+rest200:
+	TESTQ       SI, SI
+	JZ          done201
+	LEAQ        lanesAVX2<>+0(SB), BX
+	MOVQ        $+8, R13
+	SUBQ        SI, R13
+	VMOVUPS     (BX)(R13*4), Y5
+	VMASKMOVPS  (R10), Y5, Y6
+	VMASKMOVPS  (R11), Y5, Y7
+	VMASKMOVPS  (R12), Y5, Y5
+	VCMPPS      $0x11, Y6, Y1, Y6
+	VMULPS      Y0, Y7, Y8
+	VBLENDVPS   Y6, Y7, Y8, Y6
+	VFMADD231PS Y7, Y5, Y2
+	VFMADD231PS Y6, Y5, Y3
+	VADDPS      Y6, Y4, Y4
+
+done201:
+	VPERM2F128 $0x01, Y2, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    X2, (DI)
+	VPERM2F128 $0x01, Y3, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	MOVQ       plane+80(FP), BX
+	VMOVUPS    X3, (DI)(BX*1)
+	VPERM2F128 $0x01, Y4, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	MOVQ       plane+80(FP), BX
+	VMOVUPS    X4, (DI)(BX*2)
+	MOVQ       R9, BX
+	SHLQ       $0x04, BX
+	ADDQ       BX, AX
+	MOVQ       R9, BX
+	SHLQ       $0x04, BX
+	ADDQ       BX, CX
+	MOVQ       R9, BX
+	SHLQ       $0x04, BX
+	ADDQ       BX, DX
+
+next198:
+	ADDQ ldr+88(FP), DI
+	ADDQ $0x08, R8
+	DECQ rows+0(FP)
+	JNZ  row197
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2x4(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
+
+row202:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next203
+	MOVQ   R8, DX
+	SHLQ   $0x02, DX
+	MOVQ   DX, BX
+	SHRQ   $0x03, DX
+	ANDQ   $0x07, BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
+	JZ     rest205
+
+vectors204:
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VFMADD231PS Y1, Y2, Y0
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	DECQ        DX
+	JNZ         vectors204
+
+rest205:
+	TESTQ       BX, BX
+	JZ          done206
+	LEAQ        lanesAVX2<>+0(SB), DX
+	MOVQ        $+8, R11
+	SUBQ        BX, R11
+	VMOVUPS     (DX)(R11*4), Y1
+	VMASKMOVPS  (R9), Y1, Y2
+	VMASKMOVPS  (R10), Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+
+done206:
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    X0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x04, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x04, DX
+	ADDQ       DX, CX
+
+next203:
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row202
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2x8(SB), NOSPLIT, $0-88
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y0
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+48(FP), Y2
+	MOVQ         result+56(FP), SI
+	MOVQ         ptr+8(FP), DI
+
+row207:
+	MOVQ    8(DI), R8
+	SUBQ    (DI), R8
+	JZ      next208
+	MOVQ    R8, DX
+	SHLQ    $0x03, DX
+	MOVQ    DX, BX
+	SHRQ    $0x03, DX
+	ANDQ    $0x07, BX
+	TESTQ   DX, DX
+	JZ      short209
+	VMOVAPS Y0, Y3
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest212
+
+vectors211:
+	VMOVUPS (R9), Y4
+	VMULPS  Y2, Y4, Y5
+	VMAXPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R10)
+	VMAXPS  Y4, Y3, Y3
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    R11
+	JNZ     vectors211
+
+rest212:
+	TESTQ      BX, BX
+	JZ         done213
+	LEAQ       lanesAVX2<>+0(SB), R11
+	MOVQ       $+8, R12
+	SUBQ       BX, R12
+	VMOVUPS    (R11)(R12*4), Y4
+	VMASKMOVPS (R9), Y4, Y5
+	VBLENDVPS  Y4, Y5, Y0, Y5
+	VMULPS     Y2, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y4, (R10)
+	VMAXPS     Y5, Y3, Y3
+
+done213:
+	VMOVUPS Y3, (SI)
+	VXORPS  Y4, Y4, Y4
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest215
+
+vectors214:
+	VMOVUPS      (R10), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y6, Y5
+	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
+	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y5
+	VPSUBD       Y5, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VMOVUPS      Y7, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y5, (R10)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	DECQ         R11
+	JNZ          vectors214
+
+rest215:
+	TESTQ        BX, BX
+	JZ           done216
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R11
+	SUBQ         BX, R11
+	VMOVUPS      (R9)(R11*4), Y5
+	VMASKMOVPS   (R10), Y5, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VFMADD213PS  Y6, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y6, Y5, (R10)
+
+done216:
+	MOVQ    plane+64(FP), R9
+	VMOVUPS Y4, (SI)(R9*1)
+	VDIVPS  Y4, Y1, Y4
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	TESTQ   DX, DX
+	JZ      rest218
+
+vectors217:
+	VMOVUPS (R10), Y3
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    DX
+	JNZ     vectors217
+
+rest218:
+	TESTQ      BX, BX
+	JZ         done219
+	LEAQ       lanesAVX2<>+0(SB), DX
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	VMOVUPS    (DX)(R9*4), Y3
+	VMASKMOVPS (R10), Y3, Y5
+	VMULPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y3, (R10)
+
+done219:
+	JMP done210
+
+short209:
+	LEAQ         lanesAVX2<>+0(SB), DX
+	MOVQ         $+8, R9
+	SUBQ         BX, R9
+	VMOVUPS      (DX)(R9*4), Y3
+	VMASKMOVPS   (AX), Y3, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       Y2, Y4, Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVAPS      Y4, Y5
+	VMOVUPS      Y5, (SI)
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVAPS      Y4, Y5
+	MOVQ         plane+64(FP), DX
+	VMOVUPS      Y5, (SI)(DX*1)
+	VDIVPS       Y5, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (CX)
+
+done210:
+	MOVQ R8, DX
+	SHLQ $0x05, DX
+	ADDQ DX, AX
+	MOVQ R8, DX
+	SHLQ $0x05, DX
+	ADDQ DX, CX
+
+next208:
+	ADDQ ldr+72(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row207
+	VZEROUPPER
+	RET
+
+// func attentionMomentsAVX2x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2x8(SB), NOSPLIT, $0-104
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         result+72(FP), DI
+	MOVQ         ptr+8(FP), R8
+
+row220:
+	MOVQ   8(R8), R9
+	SUBQ   (R8), R9
+	JZ     next221
+	MOVQ   R9, BX
+	SHLQ   $0x03, BX
+	MOVQ   BX, SI
+	SHRQ   $0x03, BX
+	ANDQ   $0x07, SI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   AX, R10
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	TESTQ  BX, BX
+	JZ     rest223
+
+vectors222:
+	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y6
+	VMOVUPS     (R12), Y7
+	VCMPPS      $0x11, Y5, Y1, Y5
+	VMULPS      Y0, Y6, Y8
+	VBLENDVPS   Y5, Y6, Y8, Y5
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y5, Y7, Y3
+	VADDPS      Y5, Y4, Y4
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R12
+	DECQ        BX
+	JNZ         vectors222
+
+rest223:
+	TESTQ       SI, SI
+	JZ          done224
+	LEAQ        lanesAVX2<>+0(SB), BX
+	MOVQ        $+8, R13
+	SUBQ        SI, R13
+	VMOVUPS     (BX)(R13*4), Y5
+	VMASKMOVPS  (R10), Y5, Y6
+	VMASKMOVPS  (R11), Y5, Y7
+	VMASKMOVPS  (R12), Y5, Y5
+	VCMPPS      $0x11, Y6, Y1, Y6
+	VMULPS      Y0, Y7, Y8
+	VBLENDVPS   Y6, Y7, Y8, Y6
+	VFMADD231PS Y7, Y5, Y2
+	VFMADD231PS Y6, Y5, Y3
+	VADDPS      Y6, Y4, Y4
+
+done224:
+	VMOVUPS Y2, (DI)
+	MOVQ    plane+80(FP), BX
+	VMOVUPS Y3, (DI)(BX*1)
+	MOVQ    plane+80(FP), BX
+	VMOVUPS Y4, (DI)(BX*2)
+	MOVQ    R9, BX
+	SHLQ    $0x05, BX
+	ADDQ    BX, AX
+	MOVQ    R9, BX
+	SHLQ    $0x05, BX
+	ADDQ    BX, CX
+	MOVQ    R9, BX
+	SHLQ    $0x05, BX
+	ADDQ    BX, DX
+
+next221:
+	ADDQ ldr+88(FP), DI
+	ADDQ $0x08, R8
+	DECQ rows+0(FP)
+	JNZ  row220
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2x8(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
+
+row225:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next226
+	MOVQ   R8, DX
+	SHLQ   $0x03, DX
+	MOVQ   DX, BX
+	SHRQ   $0x03, DX
+	ANDQ   $0x07, BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
+	JZ     rest228
+
+vectors227:
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VFMADD231PS Y1, Y2, Y0
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	DECQ        DX
+	JNZ         vectors227
+
+rest228:
+	TESTQ       BX, BX
+	JZ          done229
+	LEAQ        lanesAVX2<>+0(SB), DX
+	MOVQ        $+8, R11
+	SUBQ        BX, R11
+	VMOVUPS     (DX)(R11*4), Y1
+	VMASKMOVPS  (R9), Y1, Y2
+	VMASKMOVPS  (R10), Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+
+done229:
+	VMOVUPS Y0, (SI)
+	MOVQ    R8, DX
+	SHLQ    $0x05, DX
+	ADDQ    DX, AX
+	MOVQ    R8, DX
+	SHLQ    $0x05, DX
+	ADDQ    DX, CX
+
+next226:
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row225
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2(SB), NOSPLIT, $0-88
+	MOVQ         heads+80(FP), AX
+	LEAQ         lanesAVX2<>+0(SB), CX
+	MOVQ         $+8, DX
+	SUBQ         AX, DX
+	VMOVUPS      (CX)(DX*4), Y0
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y1
+	VMOVUPS      float3f800000<>+0(SB), Y2
+	VBROADCASTSS slope+48(FP), Y3
+	MOVQ         result+56(FP), BX
+	MOVQ         ptr+8(FP), SI
+
+row230:
+	MOVQ    8(SI), DI
+	SUBQ    (SI), DI
+	JZ      next231
+	MOVQ    DI, DX
+	VMOVAPS Y1, Y4
+	MOVQ    AX, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+
+vectors232:
+	VMASKMOVPS (R8), Y0, Y5
+	VBLENDVPS  Y0, Y5, Y1, Y5
+	VMULPS     Y3, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y0, (R9)
+	VMAXPS     Y5, Y4, Y4
+	ADDQ       ldx+24(FP), R8
+	ADDQ       ldy+40(FP), R9
+	DECQ       R10
+	JNZ        vectors232
+	VMASKMOVPS Y4, Y0, (BX)
+	VXORPS     Y5, Y5, Y5
+	MOVQ       AX, R8
+	MOVQ       CX, R9
+	MOVQ       DX, R10
+
+vectors235:
+	VMASKMOVPS   (R9), Y0, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
+	VSUBPS       Y4, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y7
+	VMAXPS       Y6, Y7, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y7
+	VROUNDPS     $0x08, Y7, Y7
+	VFNMADD231PS float3f318000<>+0(SB), Y7, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y7, Y6
+	VMOVUPS      float39506967<>+0(SB), Y8
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y8
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y8
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y8
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y8
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y8
+	VMULPS       Y6, Y6, Y9
+	VFMADD213PS  Y6, Y9, Y8
+	VADDPS       float3f800000<>+0(SB), Y8, Y8
+	VCVTPS2DQ    Y7, Y7
+	VPSRAD       $0x01, Y7, Y6
+	VPSUBD       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y8, Y8
+	VPADDD       float0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y7, Y8, Y8
+	VMOVUPS      Y8, Y6
+	VADDPS       Y6, Y5, Y5
+	VMASKMOVPS   Y6, Y0, (R9)
 	ADDQ         ldx+24(FP), R8
 	ADDQ         ldy+40(FP), R9
 	DECQ         R10
-	JNZ          vectors217
+	JNZ          vectors235
 	MOVQ         plane+64(FP), R8
-	VMASKMOVPS   Y4, Y0, (BX)(R8*1)
+	VMASKMOVPS   Y5, Y0, (BX)(R8*1)
+	VDIVPS       Y5, Y2, Y5
 	MOVQ         AX, R8
 	MOVQ         CX, R9
 
-vectors220:
-	VMASKMOVPS (R9), Y0, Y3
-	VDIVPS     Y4, Y3, Y3
-	VMASKMOVPS Y3, Y0, (R9)
+vectors238:
+	VMASKMOVPS (R9), Y0, Y4
+	VMULPS     Y5, Y4, Y4
+	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       ldx+24(FP), R8
 	ADDQ       ldy+40(FP), R9
 	DECQ       DX
-	JNZ        vectors220
+	JNZ        vectors238
 	MOVQ       DI, DX
 	IMULQ      ldx+24(FP), DX
 	ADDQ       DX, AX
@@ -4128,11 +6646,11 @@ vectors220:
 	IMULQ      ldy+40(FP), DX
 	ADDQ       DX, CX
 
-next213:
+next231:
 	ADDQ ldr+72(FP), BX
 	ADDQ $0x08, SI
 	DECQ rows+0(FP)
-	JNZ  row212
+	JNZ  row230
 	VZEROUPPER
 	RET
 
@@ -4152,10 +6670,10 @@ TEXT ·attentionMomentsAVX2(SB), NOSPLIT, $0-104
 	MOVQ         result+72(FP), SI
 	MOVQ         ptr+8(FP), DI
 
-row223:
+row241:
 	MOVQ   8(DI), R8
 	SUBQ   (DI), R8
-	JZ     next224
+	JZ     next242
 	MOVQ   R8, BX
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
@@ -4164,7 +6682,7 @@ row223:
 	MOVQ   CX, R10
 	MOVQ   DX, R11
 
-vectors225:
+vectors243:
 	VMASKMOVPS  (R9), Y0, Y6
 	VMASKMOVPS  (R10), Y0, Y7
 	VMASKMOVPS  (R11), Y0, Y8
@@ -4178,7 +6696,7 @@ vectors225:
 	ADDQ        lda+40(FP), R10
 	ADDQ        ldd+56(FP), R11
 	DECQ        BX
-	JNZ         vectors225
+	JNZ         vectors243
 	VMASKMOVPS  Y3, Y0, (SI)
 	MOVQ        plane+80(FP), BX
 	VMASKMOVPS  Y4, Y0, (SI)(BX*1)
@@ -4194,275 +6712,1599 @@ vectors225:
 	IMULQ       ldd+56(FP), BX
 	ADDQ        BX, DX
 
-next224:
+next242:
 	ADDQ ldr+88(FP), SI
 	ADDQ $0x08, DI
 	DECQ rows+0(FP)
-	JNZ  row223
+	JNZ  row241
 	VZEROUPPER
 	RET
 
-// func attentionPullAVX2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr int, heads int)
+// func attentionPullAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 // Requires: AVX, FMA3
-TEXT ·attentionPullAVX2(SB), NOSPLIT, $0-112
-	MOVQ         heads+104(FP), AX
-	LEAQ         lanesAVX2<>+0(SB), CX
-	MOVQ         $+8, DX
-	SUBQ         AX, DX
-	VMOVUPS      (CX)(DX*4), Y0
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	MOVQ         t+64(FP), BX
-	VBROADCASTSS slope+80(FP), Y1
-	VXORPS       Y2, Y2, Y2
-	MOVQ         result+88(FP), DI
-	MOVQ         ptr+8(FP), R8
+TEXT ·attentionPullAVX2(SB), NOSPLIT, $0-72
+	MOVQ    heads+64(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y0
+	MOVQ    x+16(FP), AX
+	MOVQ    y+32(FP), CX
+	MOVQ    result+48(FP), BX
+	MOVQ    ptr+8(FP), SI
 
-row228:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next229
-	MOVQ   R9, SI
-	VXORPS Y3, Y3, Y3
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	MOVQ   BX, R13
+row246:
+	MOVQ   8(SI), DI
+	SUBQ   (SI), DI
+	JZ     next247
+	MOVQ   DI, DX
+	VXORPS Y1, Y1, Y1
+	MOVQ   AX, R8
+	MOVQ   CX, R9
 
-vectors230:
-	VMASKMOVPS  (R10), Y0, Y4
-	VMASKMOVPS  (R11), Y0, Y5
-	VMASKMOVPS  (R12), Y0, Y6
-	VMASKMOVPS  (R13), Y0, Y7
-	VSUBPS      Y7, Y6, Y6
-	VCMPPS      $0x11, Y4, Y2, Y4
-	VMULPS      Y1, Y5, Y7
-	VBLENDVPS   Y4, Y5, Y7, Y4
-	VFMADD231PS Y6, Y4, Y3
-	ADDQ        ldx+24(FP), R10
-	ADDQ        lda+40(FP), R11
-	ADDQ        ldd+56(FP), R12
-	ADDQ        ldt+72(FP), R13
-	DECQ        SI
-	JNZ         vectors230
-	VMASKMOVPS  Y3, Y0, (DI)
-	MOVQ        R9, SI
-	IMULQ       ldx+24(FP), SI
-	ADDQ        SI, AX
-	MOVQ        R9, SI
-	IMULQ       lda+40(FP), SI
-	ADDQ        SI, CX
-	MOVQ        R9, SI
-	IMULQ       ldd+56(FP), SI
-	ADDQ        SI, DX
-	MOVQ        R9, SI
-	IMULQ       ldt+72(FP), SI
-	ADDQ        SI, BX
+vectors248:
+	VMASKMOVPS  (R8), Y0, Y2
+	VMASKMOVPS  (R9), Y0, Y3
+	VFMADD231PS Y2, Y3, Y1
+	ADDQ        ldx+24(FP), R8
+	ADDQ        ldy+40(FP), R9
+	DECQ        DX
+	JNZ         vectors248
+	VMASKMOVPS  Y1, Y0, (BX)
+	MOVQ        DI, DX
+	IMULQ       ldx+24(FP), DX
+	ADDQ        DX, AX
+	MOVQ        DI, DX
+	IMULQ       ldy+40(FP), DX
+	ADDQ        DX, CX
 
-next229:
-	ADDQ ldr+96(FP), DI
-	ADDQ $0x08, R8
+next247:
+	ADDQ ldr+56(FP), BX
+	ADDQ $0x08, SI
 	DECQ rows+0(FP)
-	JNZ  row228
+	JNZ  row246
 	VZEROUPPER
 	RET
 
-// func attentionWeightsAVX2(n int, x *float32, top *float32, a *float32, slope float32)
+// func attentionGatherAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·attentionGatherAVX2x1(SB), NOSPLIT, $0-136
+	MOVQ         p+0(FP), AX
+	MOVQ         z+16(FP), CX
+	MOVQ         other+40(FP), DX
+	MOVQ         ahead+48(FP), BX
+	MOVQ         x+56(FP), SI
+	LEAQ         (DX)(BX*4), BX
+	MOVQ         ptr+72(FP), DI
+	MOVQ         y+80(FP), R8
+	MOVQ         less+104(FP), R9
+	MOVQ         third+112(FP), R10
+	VBROADCASTSS slope+96(FP), Y0
+
+row251:
+	MOVQ   ldy+88(FP), R11
+	IMUL3Q $0x08, R11, R11
+	ADDQ   R8, R11
+	MOVQ   lastByte+32(FP), R12
+	ADDQ   R11, R12
+
+lines253:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	CMPQ       R11, R12
+	JLT        lines253
+	PREFETCHT0 (R12)
+	MOVQ       8(DI), R12
+	CMPQ       R12, hi+8(FP)
+	CMOVQGT    hi+8(FP), R12
+	CMPQ       AX, R12
+	JGE        next252
+
+position254:
+	MOVL       (BX)(AX*4), R11
+	IMULQ      ldx+64(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	ADDQ       lastByte+32(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	MOVL       (DX)(AX*4), R13
+	IMULQ      ldx+64(FP), R13
+	ADDQ       SI, R13
+	MOVQ       ldz+24(FP), R11
+	VMOVSS     (R13), X1
+	VMOVSS     (R8), X2
+	VADDPS     Y2, Y1, Y1
+	VMOVSS     X1, (CX)
+	VMULPS     Y0, Y1, Y3
+	VMAXPS     Y1, Y3, Y1
+	ADDQ       R11, R13
+	VMOVSS     (R13), X2
+	ADDQ       R11, R13
+	VMOVSS     (R13), X3
+	SUBQ       R11, R13
+	SUBQ       R11, R13
+	VSUBPS     Y2, Y1, Y1
+	VMOVSS     X1, (R9)
+	VMOVSS     X3, (R10)
+	ADDQ       R11, R9
+	ADDQ       R11, R10
+	ADDQ       ldz+24(FP), CX
+	INCQ       AX
+	CMPQ       AX, R12
+	JLT        position254
+
+next252:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row251
+	VZEROUPPER
+	RET
+
+// func attentionGatherAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·attentionGatherAVX2x8(SB), NOSPLIT, $0-136
+	MOVQ         p+0(FP), AX
+	MOVQ         z+16(FP), CX
+	MOVQ         other+40(FP), DX
+	MOVQ         ahead+48(FP), BX
+	MOVQ         x+56(FP), SI
+	LEAQ         (DX)(BX*4), BX
+	MOVQ         ptr+72(FP), DI
+	MOVQ         y+80(FP), R8
+	MOVQ         less+104(FP), R9
+	MOVQ         third+112(FP), R10
+	VBROADCASTSS slope+96(FP), Y0
+
+row255:
+	MOVQ   ldy+88(FP), R11
+	IMUL3Q $0x08, R11, R11
+	ADDQ   R8, R11
+	MOVQ   lastByte+32(FP), R12
+	ADDQ   R11, R12
+
+lines257:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	CMPQ       R11, R12
+	JLT        lines257
+	PREFETCHT0 (R12)
+	MOVQ       8(DI), R12
+	CMPQ       R12, hi+8(FP)
+	CMOVQGT    hi+8(FP), R12
+	CMPQ       AX, R12
+	JGE        next256
+
+position258:
+	MOVL       (BX)(AX*4), R11
+	IMULQ      ldx+64(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	ADDQ       lastByte+32(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	MOVL       (DX)(AX*4), R13
+	IMULQ      ldx+64(FP), R13
+	ADDQ       SI, R13
+	MOVQ       ldz+24(FP), R11
+	VMOVUPS    (R13), Y1
+	VMOVUPS    (R8), Y2
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    Y1, (CX)
+	VMULPS     Y0, Y1, Y2
+	VMAXPS     Y1, Y2, Y1
+	ADDQ       R11, R13
+	VMOVUPS    (R13), Y2
+	ADDQ       R11, R13
+	VMOVUPS    (R13), Y3
+	SUBQ       R11, R13
+	SUBQ       R11, R13
+	VSUBPS     Y2, Y1, Y1
+	VMOVUPS    Y1, (R9)
+	VMOVUPS    Y3, (R10)
+	ADDQ       R11, R9
+	ADDQ       R11, R10
+	ADDQ       ldz+24(FP), CX
+	INCQ       AX
+	CMPQ       AX, R12
+	JLT        position258
+
+next256:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row255
+	VZEROUPPER
+	RET
+
+// func attentionGatherAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·attentionGatherAVX2(SB), NOSPLIT, $0-136
+	MOVQ         p+0(FP), AX
+	MOVQ         z+16(FP), CX
+	MOVQ         other+40(FP), DX
+	MOVQ         ahead+48(FP), BX
+	MOVQ         x+56(FP), SI
+	LEAQ         (DX)(BX*4), BX
+	MOVQ         ptr+72(FP), DI
+	MOVQ         y+80(FP), R8
+	MOVQ         less+104(FP), R9
+	MOVQ         third+112(FP), R10
+	VBROADCASTSS slope+96(FP), Y0
+	MOVQ         tail+128(FP), R11
+	LEAQ         lanesAVX2<>+0(SB), R12
+	MOVQ         $+8, R13
+	SUBQ         R11, R13
+	VMOVUPS      (R12)(R13*4), Y1
+	MOVQ         full+120(FP), R11
+
+row259:
+	MOVQ   ldy+88(FP), R12
+	IMUL3Q $0x08, R12, R12
+	ADDQ   R8, R12
+	MOVQ   lastByte+32(FP), R13
+	ADDQ   R12, R13
+
+lines261:
+	PREFETCHT0 (R12)
+	ADDQ       $0x40, R12
+	CMPQ       R12, R13
+	JLT        lines261
+	PREFETCHT0 (R13)
+	MOVQ       8(DI), R13
+	CMPQ       R13, hi+8(FP)
+	CMOVQGT    hi+8(FP), R13
+	CMPQ       AX, R13
+	JGE        next260
+
+position262:
+	MOVL       (BX)(AX*4), R12
+	IMULQ      ldx+64(FP), R12
+	PREFETCHT0 (SI)(R12*1)
+	ADDQ       lastByte+32(FP), R12
+	PREFETCHT0 (SI)(R12*1)
+	MOVL       (DX)(AX*4), R14
+	IMULQ      ldx+64(FP), R14
+	ADDQ       SI, R14
+	MOVQ       ldz+24(FP), R12
+	XORQ       R15, R15
+	CMPQ       R15, R11
+	JGE        rest264
+
+columns263:
+	VMOVUPS (R14)(R15*1), Y2
+	VMOVUPS (R8)(R15*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (CX)(R15*1)
+	VMULPS  Y0, Y2, Y3
+	VMAXPS  Y2, Y3, Y2
+	ADDQ    R12, R14
+	VMOVUPS (R14)(R15*1), Y3
+	ADDQ    R12, R14
+	VMOVUPS (R14)(R15*1), Y4
+	SUBQ    R12, R14
+	SUBQ    R12, R14
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS Y2, (R9)(R15*1)
+	VMOVUPS Y4, (R10)(R15*1)
+	ADDQ    $0x20, R15
+	CMPQ    R15, R11
+	JLT     columns263
+
+rest264:
+	CMPQ       tail+128(FP), $0x00
+	JE         done265
+	VMASKMOVPS (R14)(R15*1), Y1, Y2
+	VMASKMOVPS (R8)(R15*1), Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y1, (CX)(R15*1)
+	VMULPS     Y0, Y2, Y3
+	VMAXPS     Y2, Y3, Y2
+	ADDQ       R12, R14
+	VMASKMOVPS (R14)(R15*1), Y1, Y3
+	ADDQ       R12, R14
+	VMASKMOVPS (R14)(R15*1), Y1, Y4
+	SUBQ       R12, R14
+	SUBQ       R12, R14
+	VSUBPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y1, (R9)(R15*1)
+	VMASKMOVPS Y4, Y1, (R10)(R15*1)
+
+done265:
+	ADDQ R12, R9
+	ADDQ R12, R10
+	ADDQ ldz+24(FP), CX
+	INCQ AX
+	CMPQ AX, R13
+	JLT  position262
+
+next260:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row259
+	VZEROUPPER
+	RET
+
+// func attentionWeightsAVX2(n int, x *float32, a *float32, b *float32, slope float32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·attentionWeightsAVX2(SB), NOSPLIT, $0-36
 	MOVQ         x+8(FP), AX
-	MOVQ         top+16(FP), CX
-	MOVQ         a+24(FP), DX
+	MOVQ         a+16(FP), CX
+	MOVQ         b+24(FP), DX
 	VBROADCASTSS slope+32(FP), Y0
+	VXORPS       Y1, Y1, Y1
 	MOVQ         n+0(FP), BX
 	XORQ         SI, SI
 	SUBQ         $0x08, BX
-	JL           rest234
+	JL           rest267
 
-vectors233:
-	VMOVUPS      (AX)(SI*4), Y1
-	VMOVUPS      (CX)(SI*4), Y2
-	VMOVUPS      (DX)(SI*4), Y3
-	VMULPS       Y0, Y1, Y3
-	VMAXPS       Y1, Y3, Y1
-	VSUBPS       Y2, Y1, Y3
-	VMOVUPS      floatc2d00000<>+0(SB), Y1
-	VMAXPS       Y3, Y1, Y3
-	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VFNMADD231PS float3f318000<>+0(SB), Y1, Y3
-	VFNMADD231PS floatb95e8083<>+0(SB), Y1, Y3
-	VMOVUPS      float39506967<>+0(SB), Y2
-	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y2
-	VFMADD213PS  float3c088908<>+0(SB), Y3, Y2
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y2
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y2
-	VFMADD213PS  float3f000000<>+0(SB), Y3, Y2
-	VMULPS       Y3, Y3, Y4
-	VFMADD213PS  Y3, Y4, Y2
-	VADDPS       float3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y1, Y1
-	VPSRAD       $0x01, Y1, Y3
-	VPSUBD       Y3, Y1, Y1
+vectors266:
+	VMOVUPS      (AX)(SI*4), Y2
+	VMOVUPS      (CX)(SI*4), Y3
+	VMOVUPS      (DX)(SI*4), Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
+	VMOVUPS      float39506967<>+0(SB), Y5
+	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
+	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VADDPS       float3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y3
+	VPSUBD       Y3, Y4, Y4
 	VPADDD       float0000007f<>+0(SB), Y3, Y3
 	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y2, Y2
-	VPADDD       float0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y2
-	VMOVUPS      Y2, Y3
-	VMOVUPS      Y3, (DX)(SI*4)
+	VMULPS       Y3, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VMOVUPS      Y5, Y3
+	VCMPPS       $0x11, Y2, Y1, Y2
+	VMULPS       Y0, Y3, Y4
+	VBLENDVPS    Y2, Y3, Y4, Y2
+	VMOVUPS      Y3, (CX)(SI*4)
+	VMOVUPS      Y2, (DX)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, BX
-	JLE          vectors233
+	JLE          vectors266
 
-rest234:
+rest267:
 	ADDQ         $0x08, BX
 	SUBQ         SI, BX
-	JZ           done235
+	JZ           done268
 	LEAQ         lanesAVX2<>+0(SB), DI
 	MOVQ         $+8, R8
 	SUBQ         BX, R8
-	VMOVUPS      (DI)(R8*4), Y1
-	VMASKMOVPS   (AX)(SI*4), Y1, Y2
-	VMASKMOVPS   (CX)(SI*4), Y1, Y3
-	VMASKMOVPS   (DX)(SI*4), Y1, Y4
-	VMULPS       Y0, Y2, Y0
-	VMAXPS       Y2, Y0, Y2
-	VSUBPS       Y3, Y2, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y0
-	VMAXPS       Y4, Y0, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y0
-	VROUNDPS     $0x08, Y0, Y0
-	VFNMADD231PS float3f318000<>+0(SB), Y0, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y0, Y4
-	VMOVUPS      float39506967<>+0(SB), Y2
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y2
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y2
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y2
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y2
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y2
-	VMULPS       Y4, Y4, Y3
-	VFMADD213PS  Y4, Y3, Y2
-	VADDPS       float3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y0, Y0
-	VPSRAD       $0x01, Y0, Y3
-	VPSUBD       Y3, Y0, Y0
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y2, Y2
-	VPADDD       float0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y2, Y2
-	VMOVUPS      Y2, Y4
-	VMASKMOVPS   Y4, Y1, (DX)(SI*4)
+	VMOVUPS      (DI)(R8*4), Y2
+	VMASKMOVPS   (AX)(SI*4), Y2, Y3
+	VMASKMOVPS   (CX)(SI*4), Y2, Y4
+	VMASKMOVPS   (DX)(SI*4), Y2, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VCMPPS       $0x11, Y3, Y1, Y1
+	VMULPS       Y0, Y4, Y0
+	VBLENDVPS    Y1, Y4, Y0, Y0
+	VMASKMOVPS   Y4, Y2, (CX)(SI*4)
+	VMASKMOVPS   Y0, Y2, (DX)(SI*4)
 
-done235:
+done268:
 	VZEROUPPER
 	RET
 
-// func attentionFinishAVX2(n int, top *float32, sum *float32, mean *float32, push *float32, tilt *float32)
+// func attentionFinishAVX2x1(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·attentionFinishAVX2(SB), NOSPLIT, $0-48
-	MOVQ top+8(FP), AX
-	MOVQ sum+16(FP), CX
-	MOVQ mean+24(FP), DX
-	MOVQ push+32(FP), BX
-	MOVQ tilt+40(FP), SI
-	MOVQ n+0(FP), DI
+TEXT ·attentionFinishAVX2x1(SB), NOSPLIT, $0-64
+	MOVQ l+8(FP), AX
+	MOVQ moment+24(FP), CX
+	MOVQ plane+32(FP), DX
+	MOVQ out+40(FP), BX
+	MOVQ heads+56(FP), SI
+	SHLQ $0x02, SI
+
+row269:
+	VMOVSS       (AX), X0
+	MOVQ         BX, R8
+	MOVQ         CX, DI
+	VMOVSS       X0, (R8)
+	ADDQ         SI, R8
+	VMOVSS       (DI), X0
+	ADDQ         DX, DI
+	VMOVSS       (DI), X1
+	ADDQ         DX, DI
+	VSUBPS       Y1, Y1, Y2
+	VPSUBD       float3f3504f3<>+0(SB), Y1, Y3
+	VPSRAD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPSUBD       Y4, Y1, Y4
+	VSUBPS       float3f800000<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      float3d9021bb<>+0(SB), Y6
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y4, Y6
+	VFMADD213PS  float3def251a<>+0(SB), Y4, Y6
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y4, Y6
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e4cceac<>+0(SB), Y4, Y6
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y4, Y6
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y6
+	VMOVAPS      Y6, Y6
+	VFNMADD231PS float3f000000<>+0(SB), Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  float3f318000<>+0(SB), Y3, Y4
+	VADDPS       Y4, Y0, Y3
+	VADDPS       Y2, Y3, Y2
+	VMOVSS       X2, (R8)
+	ADDQ         SI, R8
+	VMOVSS       (DI), X0
+	ADDQ         DX, DI
+	VMOVSS       (DI), X1
+	ADDQ         DX, DI
+	VMOVSS       (DI), X7
+	ADDQ         DX, DI
+	VMOVSS       X0, (R8)
+	ADDQ         SI, R8
+	VMULPS       Y7, Y0, Y2
+	VSUBPS       Y2, Y1, Y2
+	VMOVSS       X2, (R8)
+	ADDQ         SI, R8
+	ADDQ         ldl+16(FP), AX
+	ADDQ         SI, CX
+	ADDQ         ldout+48(FP), BX
+	DECQ         rows+0(FP)
+	JNZ          row269
+	VZEROUPPER
+	RET
+
+// func attentionFinishAVX2x8(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionFinishAVX2x8(SB), NOSPLIT, $0-64
+	MOVQ l+8(FP), AX
+	MOVQ moment+24(FP), CX
+	MOVQ plane+32(FP), DX
+	MOVQ out+40(FP), BX
+	MOVQ heads+56(FP), SI
+	SHLQ $0x02, SI
+
+row270:
+	VMOVUPS      (AX), Y0
+	MOVQ         BX, R8
+	MOVQ         CX, DI
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	VMOVUPS      (DI), Y0
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Y1
+	ADDQ         DX, DI
+	VSUBPS       Y1, Y1, Y2
+	VPSUBD       float3f3504f3<>+0(SB), Y1, Y3
+	VPSRAD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPSUBD       Y4, Y1, Y1
+	VSUBPS       float3f800000<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VMOVUPS      float3d9021bb<>+0(SB), Y5
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y1, Y5
+	VFMADD213PS  float3def251a<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e4cceac<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y1, Y5
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS float3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  float3f318000<>+0(SB), Y3, Y1
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	VMOVUPS      (DI), Y0
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Y1
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Y2
+	ADDQ         DX, DI
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	VMULPS       Y2, Y0, Y0
+	VSUBPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	ADDQ         ldl+16(FP), AX
+	ADDQ         SI, CX
+	ADDQ         ldout+48(FP), BX
+	DECQ         rows+0(FP)
+	JNZ          row270
+	VZEROUPPER
+	RET
+
+// func attentionFinishAVX2(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionFinishAVX2(SB), NOSPLIT, $0-64
+	MOVQ l+8(FP), AX
+	MOVQ moment+24(FP), CX
+	MOVQ plane+32(FP), DX
+	MOVQ out+40(FP), BX
+	MOVQ heads+56(FP), SI
+	SHLQ $0x02, SI
+
+row271:
+	MOVQ heads+56(FP), DI
 	XORQ R8, R8
 	SUBQ $0x08, DI
-	JL   rest237
+	JL   rest273
 
-vectors236:
+vectors272:
 	VMOVUPS      (AX)(R8*4), Y0
-	VMOVUPS      (CX)(R8*4), Y1
-	VMOVUPS      (DX)(R8*4), Y2
-	VMOVUPS      (BX)(R8*4), Y3
-	VMOVUPS      (SI)(R8*4), Y4
-	VSUBPS       Y1, Y1, Y5
-	VPSUBD       float3f3504f3<>+0(SB), Y1, Y6
-	VPSRAD       $0x17, Y6, Y6
-	VPSLLD       $0x17, Y6, Y7
-	VPSUBD       Y7, Y1, Y1
+	MOVQ         BX, R10
+	MOVQ         CX, R9
+	VMOVUPS      Y0, (R10)(R8*4)
+	ADDQ         SI, R10
+	VMOVUPS      (R9)(R8*4), Y0
+	ADDQ         DX, R9
+	VMOVUPS      (R9)(R8*4), Y1
+	ADDQ         DX, R9
+	VSUBPS       Y1, Y1, Y2
+	VPSUBD       float3f3504f3<>+0(SB), Y1, Y3
+	VPSRAD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPSUBD       Y4, Y1, Y1
 	VSUBPS       float3f800000<>+0(SB), Y1, Y1
-	VCVTDQ2PS    Y6, Y6
-	VMULPS       Y1, Y1, Y7
-	VMOVUPS      float3d9021bb<>+0(SB), Y8
-	VFMADD213PS  floatbdebd1b8<>+0(SB), Y1, Y8
-	VFMADD213PS  float3def251a<>+0(SB), Y1, Y8
-	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y1, Y8
-	VFMADD213PS  float3e11e9bf<>+0(SB), Y1, Y8
-	VFMADD213PS  floatbe2aae50<>+0(SB), Y1, Y8
-	VFMADD213PS  float3e4cceac<>+0(SB), Y1, Y8
-	VFMADD213PS  floatbe7ffffc<>+0(SB), Y1, Y8
-	VFMADD213PS  float3eaaaaaa<>+0(SB), Y1, Y8
-	VMULPS       Y1, Y8, Y8
-	VMULPS       Y7, Y8, Y8
-	VMOVAPS      Y8, Y8
-	VFMADD231PS  floatb95e8083<>+0(SB), Y6, Y8
-	VMOVAPS      Y8, Y8
-	VFNMADD231PS float3f000000<>+0(SB), Y7, Y8
-	VADDPS       Y8, Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VMOVUPS      float3d9021bb<>+0(SB), Y5
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y1, Y5
+	VFMADD213PS  float3def251a<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e4cceac<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y1, Y5
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS float3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y1, Y1
 	VMOVAPS      Y1, Y1
-	VFMADD231PS  float3f318000<>+0(SB), Y6, Y1
+	VFMADD231PS  float3f318000<>+0(SB), Y3, Y1
 	VADDPS       Y1, Y0, Y0
-	VADDPS       Y5, Y0, Y0
-	VMULPS       Y4, Y2, Y1
-	VSUBPS       Y1, Y3, Y1
-	VMOVUPS      Y0, (AX)(R8*4)
-	VMOVUPS      Y1, (BX)(R8*4)
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (R10)(R8*4)
+	ADDQ         SI, R10
+	VMOVUPS      (R9)(R8*4), Y0
+	ADDQ         DX, R9
+	VMOVUPS      (R9)(R8*4), Y1
+	ADDQ         DX, R9
+	VMOVUPS      (R9)(R8*4), Y2
+	ADDQ         DX, R9
+	VMOVUPS      Y0, (R10)(R8*4)
+	ADDQ         SI, R10
+	VMULPS       Y2, Y0, Y0
+	VSUBPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (R10)(R8*4)
+	ADDQ         SI, R10
 	ADDQ         $0x08, R8
 	CMPQ         R8, DI
-	JLE          vectors236
+	JLE          vectors272
 
-rest237:
+rest273:
 	ADDQ         $0x08, DI
 	SUBQ         R8, DI
-	JZ           done238
+	JZ           done274
 	LEAQ         lanesAVX2<>+0(SB), R9
 	MOVQ         $+8, R10
 	SUBQ         DI, R10
 	VMOVUPS      (R9)(R10*4), Y0
 	VMASKMOVPS   (AX)(R8*4), Y0, Y1
-	VMASKMOVPS   (CX)(R8*4), Y0, Y2
-	VMASKMOVPS   (DX)(R8*4), Y0, Y3
-	VMASKMOVPS   (BX)(R8*4), Y0, Y4
-	VMASKMOVPS   (SI)(R8*4), Y0, Y5
-	VSUBPS       Y2, Y2, Y6
-	VPSUBD       float3f3504f3<>+0(SB), Y2, Y7
-	VPSRAD       $0x17, Y7, Y7
-	VPSLLD       $0x17, Y7, Y8
-	VPSUBD       Y8, Y2, Y2
+	MOVQ         BX, R9
+	MOVQ         CX, DI
+	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	ADDQ         SI, R9
+	VMASKMOVPS   (DI)(R8*4), Y0, Y1
+	ADDQ         DX, DI
+	VMASKMOVPS   (DI)(R8*4), Y0, Y2
+	ADDQ         DX, DI
+	VSUBPS       Y2, Y2, Y3
+	VPSUBD       float3f3504f3<>+0(SB), Y2, Y4
+	VPSRAD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y4, Y5
+	VPSUBD       Y5, Y2, Y2
 	VSUBPS       float3f800000<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y7, Y7
-	VMULPS       Y2, Y2, Y8
-	VMOVUPS      float3d9021bb<>+0(SB), Y9
-	VFMADD213PS  floatbdebd1b8<>+0(SB), Y2, Y9
-	VFMADD213PS  float3def251a<>+0(SB), Y2, Y9
-	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y2, Y9
-	VFMADD213PS  float3e11e9bf<>+0(SB), Y2, Y9
-	VFMADD213PS  floatbe2aae50<>+0(SB), Y2, Y9
-	VFMADD213PS  float3e4cceac<>+0(SB), Y2, Y9
-	VFMADD213PS  floatbe7ffffc<>+0(SB), Y2, Y9
-	VFMADD213PS  float3eaaaaaa<>+0(SB), Y2, Y9
-	VMULPS       Y2, Y9, Y9
-	VMULPS       Y8, Y9, Y9
-	VMOVAPS      Y9, Y9
-	VFMADD231PS  floatb95e8083<>+0(SB), Y7, Y9
-	VMOVAPS      Y9, Y9
-	VFNMADD231PS float3f000000<>+0(SB), Y8, Y9
-	VADDPS       Y9, Y2, Y2
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y2, Y5
+	VMOVUPS      float3d9021bb<>+0(SB), Y6
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y2, Y6
+	VFMADD213PS  float3def251a<>+0(SB), Y2, Y6
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y2, Y6
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y2, Y6
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y2, Y6
+	VFMADD213PS  float3e4cceac<>+0(SB), Y2, Y6
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y2, Y6
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y2, Y6
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  floatb95e8083<>+0(SB), Y4, Y6
+	VMOVAPS      Y6, Y6
+	VFNMADD231PS float3f000000<>+0(SB), Y5, Y6
+	VADDPS       Y6, Y2, Y2
 	VMOVAPS      Y2, Y2
-	VFMADD231PS  float3f318000<>+0(SB), Y7, Y2
+	VFMADD231PS  float3f318000<>+0(SB), Y4, Y2
 	VADDPS       Y2, Y1, Y1
-	VADDPS       Y6, Y1, Y1
-	VMULPS       Y5, Y3, Y2
-	VSUBPS       Y2, Y4, Y2
-	VMASKMOVPS   Y1, Y0, (AX)(R8*4)
-	VMASKMOVPS   Y2, Y0, (BX)(R8*4)
+	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	ADDQ         SI, R9
+	VMASKMOVPS   (DI)(R8*4), Y0, Y1
+	ADDQ         DX, DI
+	VMASKMOVPS   (DI)(R8*4), Y0, Y2
+	ADDQ         DX, DI
+	VMASKMOVPS   (DI)(R8*4), Y0, Y3
+	ADDQ         DX, DI
+	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	ADDQ         SI, R9
+	VMULPS       Y3, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	ADDQ         SI, R9
 
-done238:
+done274:
+	ADDQ ldl+16(FP), AX
+	ADDQ SI, CX
+	ADDQ ldout+48(FP), BX
+	DECQ rows+0(FP)
+	JNZ  row271
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·attentionSums1toAVX2x1(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y1
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), DX
+	MOVQ    w+80(FP), R8
+	MOVQ    second+96(FP), R9
+	MOVQ    ptr+8(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VXORPS Y2, Y2, Y2
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Y3
+	VBROADCASTSS (R8)(R9*1), Y4
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMASKMOVPS   (AX)(R14*1), Y1, Y5
+	VFMADD231PS  Y5, Y3, Y0
+	VFMADD231PS  Y5, Y4, Y2
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMASKMOVPS Y0, Y1, (R11)
+	VMASKMOVPS Y2, Y1, (R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSums8toAVX2x1(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y1
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y2, Y2, Y2
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y3
+	VMOVUPS     (R9)(R10*1), Y4
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMASKMOVPS  (AX)(R15*1), Y1, Y5
+	VMOVUPS     (R8), Y6
+	VPERMPS     Y3, Y6, Y3
+	VFMADD231PS Y5, Y3, Y0
+	VPERMPS     Y4, Y6, Y3
+	VFMADD231PS Y5, Y3, Y2
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMASKMOVPS Y0, Y1, (R12)
+	VMASKMOVPS Y2, Y1, (R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSumsAVX2x1(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y1
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R8
+	MOVQ    $+8, R9
+	SUBQ    DX, R9
+	VMOVUPS (R8)(R9*4), Y2
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y3, Y3, Y3
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMASKMOVPS  (R9), Y2, Y4
+	VMASKMOVPS  (R9)(R10*1), Y2, Y5
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMASKMOVPS  (AX)(R15*1), Y1, Y6
+	VMOVUPS     (R8), Y7
+	VPERMPS     Y4, Y7, Y4
+	VFMADD231PS Y6, Y4, Y0
+	VPERMPS     Y5, Y7, Y4
+	VFMADD231PS Y6, Y4, Y3
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMASKMOVPS Y0, Y1, (R12)
+	VMASKMOVPS Y3, Y1, (R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·attentionSums1toAVX2x2(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y2
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), DX
+	MOVQ    w+80(FP), R8
+	MOVQ    second+96(FP), R9
+	MOVQ    ptr+8(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Y5
+	VBROADCASTSS (R8)(R9*1), Y6
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS      (AX)(R14*1), Y7
+	VFMADD231PS  Y7, Y5, Y0
+	VFMADD231PS  Y7, Y6, Y3
+	VMASKMOVPS   32(AX)(R14*1), Y2, Y7
+	VFMADD231PS  Y7, Y5, Y1
+	VFMADD231PS  Y7, Y6, Y4
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS    Y0, (R11)
+	VMASKMOVPS Y1, Y2, 32(R11)
+	VMOVUPS    Y3, (R12)
+	VMASKMOVPS Y4, Y2, 32(R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSums8toAVX2x2(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y2
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y5
+	VMOVUPS     (R9)(R10*1), Y6
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y7
+	VMOVUPS     (R8), Y8
+	VPERMPS     Y5, Y8, Y9
+	VFMADD231PS Y7, Y9, Y0
+	VPERMPS     Y6, Y8, Y9
+	VFMADD231PS Y7, Y9, Y3
+	VMASKMOVPS  32(AX)(R15*1), Y2, Y7
+	VMOVUPS     32(R8), Y8
+	VPERMPS     Y5, Y8, Y5
+	VFMADD231PS Y7, Y5, Y1
+	VPERMPS     Y6, Y8, Y5
+	VFMADD231PS Y7, Y5, Y4
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R12)
+	VMASKMOVPS Y1, Y2, 32(R12)
+	VMOVUPS    Y3, (R13)
+	VMASKMOVPS Y4, Y2, 32(R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSumsAVX2x2(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y2
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R8
+	MOVQ    $+8, R9
+	SUBQ    DX, R9
+	VMOVUPS (R8)(R9*4), Y3
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMASKMOVPS  (R9), Y3, Y6
+	VMASKMOVPS  (R9)(R10*1), Y3, Y7
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y8
+	VMOVUPS     (R8), Y9
+	VPERMPS     Y6, Y9, Y10
+	VFMADD231PS Y8, Y10, Y0
+	VPERMPS     Y7, Y9, Y10
+	VFMADD231PS Y8, Y10, Y4
+	VMASKMOVPS  32(AX)(R15*1), Y2, Y8
+	VMOVUPS     32(R8), Y9
+	VPERMPS     Y6, Y9, Y6
+	VFMADD231PS Y8, Y6, Y1
+	VPERMPS     Y7, Y9, Y6
+	VFMADD231PS Y8, Y6, Y5
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R12)
+	VMASKMOVPS Y1, Y2, 32(R12)
+	VMOVUPS    Y4, (R13)
+	VMASKMOVPS Y5, Y2, 32(R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·attentionSums1toAVX2x3(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y3
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), DX
+	MOVQ    w+80(FP), R8
+	MOVQ    second+96(FP), R9
+	MOVQ    ptr+8(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Y7
+	VBROADCASTSS (R8)(R9*1), Y8
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS      (AX)(R14*1), Y9
+	VFMADD231PS  Y9, Y7, Y0
+	VFMADD231PS  Y9, Y8, Y4
+	VMOVUPS      32(AX)(R14*1), Y9
+	VFMADD231PS  Y9, Y7, Y1
+	VFMADD231PS  Y9, Y8, Y5
+	VMASKMOVPS   64(AX)(R14*1), Y3, Y9
+	VFMADD231PS  Y9, Y7, Y2
+	VFMADD231PS  Y9, Y8, Y6
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS    Y0, (R11)
+	VMOVUPS    Y1, 32(R11)
+	VMASKMOVPS Y2, Y3, 64(R11)
+	VMOVUPS    Y4, (R12)
+	VMOVUPS    Y5, 32(R12)
+	VMASKMOVPS Y6, Y3, 64(R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSums8toAVX2x3(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y3
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y7
+	VMOVUPS     (R9)(R10*1), Y8
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y9
+	VMOVUPS     (R8), Y10
+	VPERMPS     Y7, Y10, Y11
+	VFMADD231PS Y9, Y11, Y0
+	VPERMPS     Y8, Y10, Y11
+	VFMADD231PS Y9, Y11, Y4
+	VMOVUPS     32(AX)(R15*1), Y9
+	VMOVUPS     32(R8), Y10
+	VPERMPS     Y7, Y10, Y11
+	VFMADD231PS Y9, Y11, Y1
+	VPERMPS     Y8, Y10, Y11
+	VFMADD231PS Y9, Y11, Y5
+	VMASKMOVPS  64(AX)(R15*1), Y3, Y9
+	VMOVUPS     64(R8), Y10
+	VPERMPS     Y7, Y10, Y7
+	VFMADD231PS Y9, Y7, Y2
+	VPERMPS     Y8, Y10, Y7
+	VFMADD231PS Y9, Y7, Y6
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMASKMOVPS Y2, Y3, 64(R12)
+	VMOVUPS    Y4, (R13)
+	VMOVUPS    Y5, 32(R13)
+	VMASKMOVPS Y6, Y3, 64(R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSumsAVX2x3(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y3
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R8
+	MOVQ    $+8, R9
+	SUBQ    DX, R9
+	VMOVUPS (R8)(R9*4), Y4
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMASKMOVPS  (R9), Y4, Y8
+	VMASKMOVPS  (R9)(R10*1), Y4, Y9
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y10
+	VMOVUPS     (R8), Y11
+	VPERMPS     Y8, Y11, Y12
+	VFMADD231PS Y10, Y12, Y0
+	VPERMPS     Y9, Y11, Y12
+	VFMADD231PS Y10, Y12, Y5
+	VMOVUPS     32(AX)(R15*1), Y10
+	VMOVUPS     32(R8), Y11
+	VPERMPS     Y8, Y11, Y12
+	VFMADD231PS Y10, Y12, Y1
+	VPERMPS     Y9, Y11, Y12
+	VFMADD231PS Y10, Y12, Y6
+	VMASKMOVPS  64(AX)(R15*1), Y3, Y10
+	VMOVUPS     64(R8), Y11
+	VPERMPS     Y8, Y11, Y8
+	VFMADD231PS Y10, Y8, Y2
+	VPERMPS     Y9, Y11, Y8
+	VFMADD231PS Y10, Y8, Y7
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMASKMOVPS Y2, Y3, 64(R12)
+	VMOVUPS    Y5, (R13)
+	VMOVUPS    Y6, 32(R13)
+	VMASKMOVPS Y7, Y3, 64(R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·attentionSums1toAVX2x4(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y4
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), DX
+	MOVQ    w+80(FP), R8
+	MOVQ    second+96(FP), R9
+	MOVQ    ptr+8(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Y9
+	VBROADCASTSS (R8)(R9*1), Y10
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS      (AX)(R14*1), Y11
+	VFMADD231PS  Y11, Y9, Y0
+	VFMADD231PS  Y11, Y10, Y5
+	VMOVUPS      32(AX)(R14*1), Y11
+	VFMADD231PS  Y11, Y9, Y1
+	VFMADD231PS  Y11, Y10, Y6
+	VMOVUPS      64(AX)(R14*1), Y11
+	VFMADD231PS  Y11, Y9, Y2
+	VFMADD231PS  Y11, Y10, Y7
+	VMASKMOVPS   96(AX)(R14*1), Y4, Y11
+	VFMADD231PS  Y11, Y9, Y3
+	VFMADD231PS  Y11, Y10, Y8
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS    Y0, (R11)
+	VMOVUPS    Y1, 32(R11)
+	VMOVUPS    Y2, 64(R11)
+	VMASKMOVPS Y3, Y4, 96(R11)
+	VMOVUPS    Y5, (R12)
+	VMOVUPS    Y6, 32(R12)
+	VMOVUPS    Y7, 64(R12)
+	VMASKMOVPS Y8, Y4, 96(R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSums8toAVX2x4(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y4
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y9
+	VMOVUPS     (R9)(R10*1), Y10
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y11
+	VMOVUPS     (R8), Y12
+	VPERMPS     Y9, Y12, Y13
+	VFMADD231PS Y11, Y13, Y0
+	VPERMPS     Y10, Y12, Y13
+	VFMADD231PS Y11, Y13, Y5
+	VMOVUPS     32(AX)(R15*1), Y11
+	VMOVUPS     32(R8), Y12
+	VPERMPS     Y9, Y12, Y13
+	VFMADD231PS Y11, Y13, Y1
+	VPERMPS     Y10, Y12, Y13
+	VFMADD231PS Y11, Y13, Y6
+	VMOVUPS     64(AX)(R15*1), Y11
+	VMOVUPS     64(R8), Y12
+	VPERMPS     Y9, Y12, Y13
+	VFMADD231PS Y11, Y13, Y2
+	VPERMPS     Y10, Y12, Y13
+	VFMADD231PS Y11, Y13, Y7
+	VMASKMOVPS  96(AX)(R15*1), Y4, Y11
+	VMOVUPS     96(R8), Y12
+	VPERMPS     Y9, Y12, Y9
+	VFMADD231PS Y11, Y9, Y3
+	VPERMPS     Y10, Y12, Y9
+	VFMADD231PS Y11, Y9, Y8
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMOVUPS    Y2, 64(R12)
+	VMASKMOVPS Y3, Y4, 96(R12)
+	VMOVUPS    Y5, (R13)
+	VMOVUPS    Y6, 32(R13)
+	VMOVUPS    Y7, 64(R13)
+	VMASKMOVPS Y8, Y4, 96(R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSumsAVX2x4(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y4
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R8
+	MOVQ    $+8, R9
+	SUBQ    DX, R9
+	VMOVUPS (R8)(R9*4), Y5
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMASKMOVPS  (R9), Y5, Y10
+	VMASKMOVPS  (R9)(R10*1), Y5, Y11
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y12
+	VMOVUPS     (R8), Y13
+	VPERMPS     Y10, Y13, Y14
+	VFMADD231PS Y12, Y14, Y0
+	VPERMPS     Y11, Y13, Y14
+	VFMADD231PS Y12, Y14, Y6
+	VMOVUPS     32(AX)(R15*1), Y12
+	VMOVUPS     32(R8), Y13
+	VPERMPS     Y10, Y13, Y14
+	VFMADD231PS Y12, Y14, Y1
+	VPERMPS     Y11, Y13, Y14
+	VFMADD231PS Y12, Y14, Y7
+	VMOVUPS     64(AX)(R15*1), Y12
+	VMOVUPS     64(R8), Y13
+	VPERMPS     Y10, Y13, Y14
+	VFMADD231PS Y12, Y14, Y2
+	VPERMPS     Y11, Y13, Y14
+	VFMADD231PS Y12, Y14, Y8
+	VMASKMOVPS  96(AX)(R15*1), Y4, Y12
+	VMOVUPS     96(R8), Y13
+	VPERMPS     Y10, Y13, Y10
+	VFMADD231PS Y12, Y10, Y3
+	VPERMPS     Y11, Y13, Y10
+	VFMADD231PS Y12, Y10, Y9
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMOVUPS    Y2, 64(R12)
+	VMASKMOVPS Y3, Y4, 96(R12)
+	VMOVUPS    Y6, (R13)
+	VMOVUPS    Y7, 32(R13)
+	VMOVUPS    Y8, 64(R13)
+	VMASKMOVPS Y9, Y4, 96(R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
 	VZEROUPPER
 	RET

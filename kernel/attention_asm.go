@@ -13,9 +13,11 @@ type attentionFuncs struct {
 	lanes   int
 	softmax [9]attendFold
 	moments [9]attendFoldThree
-	pull    [9]attendFoldFour
-	weights func(n int, x, top, a *float32, slope float32)
-	finish  func(n int, top, sum, mean, push, tilt *float32)
+	pull    [9]attendFoldPair
+	gather  [9]attendGather
+	weights func(n int, x, a, b *float32, slope float32)
+	finish  [9]attendFinish
+	sums    map[int][]attendSums // by the heads that they take at most, 0 standing for a vector
 	philox  *philoxFuncs
 }
 
@@ -24,8 +26,12 @@ type (
 		slope float32, result *float32, plane, ldr, heads int)
 	attendFoldThree func(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int,
 		slope float32, result *float32, plane, ldr, heads int)
-	attendFoldFour func(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int,
-		slope float32, result *float32, ldr, heads int)
+	attendFoldPair func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr, heads int)
+	attendGather   func(p, hi int, z *float32, ldz, lastByte int, other *int32, ahead int, x *float32, ldx int,
+		ptr *int64, y *float32, ldy int, slope float32, less, third *float32, full, tail int)
+	attendFinish func(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout, heads int)
+	attendSums   func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32, ahead, lastByte int,
+		w *float32, ldw, second, heads int, lane *uint32, t *float32, ldt int)
 )
 
 var attentionVariants = [...]attentionLoops{
@@ -38,9 +44,15 @@ var attentionAVX2 = attentionFuncs{
 	lanes:   8,
 	softmax: [9]attendFold{0: attentionSoftmaxAVX2, 1: attentionSoftmaxAVX2x1, 2: attentionSoftmaxAVX2x2, 4: attentionSoftmaxAVX2x4, 8: attentionSoftmaxAVX2x8},
 	moments: [9]attendFoldThree{0: attentionMomentsAVX2, 1: attentionMomentsAVX2x1, 2: attentionMomentsAVX2x2, 4: attentionMomentsAVX2x4, 8: attentionMomentsAVX2x8},
-	pull:    [9]attendFoldFour{0: attentionPullAVX2, 1: attentionPullAVX2x1, 2: attentionPullAVX2x2, 4: attentionPullAVX2x4, 8: attentionPullAVX2x8},
+	pull:    [9]attendFoldPair{0: attentionPullAVX2, 1: attentionPullAVX2x1, 2: attentionPullAVX2x2, 4: attentionPullAVX2x4, 8: attentionPullAVX2x8},
+	gather:  [9]attendGather{0: attentionGatherAVX2, 1: attentionGatherAVX2x1, 8: attentionGatherAVX2x8},
+	sums: map[int][]attendSums{
+		1: {1: attentionSums1toAVX2x1, 2: attentionSums1toAVX2x2, 3: attentionSums1toAVX2x3, 4: attentionSums1toAVX2x4},
+		8: {1: attentionSums8toAVX2x1, 2: attentionSums8toAVX2x2, 3: attentionSums8toAVX2x3, 4: attentionSums8toAVX2x4},
+		0: {1: attentionSumsAVX2x1, 2: attentionSumsAVX2x2, 3: attentionSumsAVX2x3, 4: attentionSumsAVX2x4},
+	},
 	weights: attentionWeightsAVX2,
-	finish:  attentionFinishAVX2,
+	finish:  [9]attendFinish{0: attentionFinishAVX2, 1: attentionFinishAVX2x1, 8: attentionFinishAVX2x8},
 	philox:  &philoxAVX2,
 }
 
@@ -48,15 +60,23 @@ var attentionAVX512 = attentionFuncs{
 	lanes:   16,
 	softmax: [9]attendFold{0: attentionSoftmaxAVX512, 1: attentionSoftmaxAVX512x1, 2: attentionSoftmaxAVX512x2, 4: attentionSoftmaxAVX512x4, 8: attentionSoftmaxAVX512x8},
 	moments: [9]attendFoldThree{0: attentionMomentsAVX512, 1: attentionMomentsAVX512x1, 2: attentionMomentsAVX512x2, 4: attentionMomentsAVX512x4, 8: attentionMomentsAVX512x8},
-	pull:    [9]attendFoldFour{0: attentionPullAVX512, 1: attentionPullAVX512x1, 2: attentionPullAVX512x2, 4: attentionPullAVX512x4, 8: attentionPullAVX512x8},
+	pull:    [9]attendFoldPair{0: attentionPullAVX512, 1: attentionPullAVX512x1, 2: attentionPullAVX512x2, 4: attentionPullAVX512x4, 8: attentionPullAVX512x8},
+	gather:  [9]attendGather{0: attentionGatherAVX512, 1: attentionGatherAVX512x1, 8: attentionGatherAVX512x8},
+	sums: map[int][]attendSums{
+		1: {1: attentionSums1toAVX512x1, 2: attentionSums1toAVX512x2, 3: attentionSums1toAVX512x3, 4: attentionSums1toAVX512x4, 5: attentionSums1toAVX512x5, 6: attentionSums1toAVX512x6, 7: attentionSums1toAVX512x7, 8: attentionSums1toAVX512x8},
+		8: {1: attentionSums8toAVX512x1, 2: attentionSums8toAVX512x2, 3: attentionSums8toAVX512x3, 4: attentionSums8toAVX512x4, 5: attentionSums8toAVX512x5, 6: attentionSums8toAVX512x6, 7: attentionSums8toAVX512x7, 8: attentionSums8toAVX512x8},
+		0: {1: attentionSumsAVX512x1, 2: attentionSumsAVX512x2, 3: attentionSumsAVX512x3, 4: attentionSumsAVX512x4, 5: attentionSumsAVX512x5, 6: attentionSumsAVX512x6, 7: attentionSumsAVX512x7, 8: attentionSumsAVX512x8},
+	},
 	weights: attentionWeightsAVX512,
-	finish:  attentionFinishAVX512,
+	finish:  [9]attendFinish{0: attentionFinishAVX512, 1: attentionFinishAVX512x1, 8: attentionFinishAVX512x8},
 	philox:  &philoxAVX512,
 }
 
 func (f *attentionFuncs) loops() attentionLoops {
 	return attentionLoops{
-		softmax: f.softmaxRows, moments: f.momentRows, finish: f.finishRows, weights: f.weightEdges, pull: f.pullRows,
+		lanes: f.lanes, pairs: len(f.sums[0]) - 1,
+		softmax: f.softmaxRows, moments: f.momentRows, finish: f.finishRows,
+		gather: f.gatherEdges, weights: f.weightEdges, pull: f.pullRows, sums: f.sumRows,
 		draw: f.draw, mask: f.mask,
 	}
 }
@@ -70,6 +90,15 @@ func (f *attentionFuncs) eachHeads(w *attender, run func(which, from, heads int)
 	for h := 0; h < w.heads; h += f.lanes {
 		run(0, h, min(f.lanes, w.heads-h))
 	}
+}
+
+// exactly returns the number of the functions for rows of so many values: 0 of
+// those for any.
+func (f *attentionFuncs) exactly(heads int) int {
+	if heads == 1 || heads == 8 {
+		return heads
+	}
+	return 0
 }
 
 func (f *attentionFuncs) softmaxRows(w *attender) {
@@ -98,33 +127,78 @@ func (f *attentionFuncs) momentRows(w *attender) {
 	})
 }
 
-func (f *attentionFuncs) finishRows(w *attender) {
-	n := w.rows * w.heads
-	if n > 0 {
-		f.finish(n, &w.plane(topMoment)[0], &w.plane(sumMoment)[0], &w.plane(meanMoment)[0], &w.plane(pushMoment)[0], &w.plane(tiltMoment)[0])
+func (f *attentionFuncs) finishRows(w *attender, l, out tensor.Matrix) {
+	if w.rows > 0 {
+		from, ldl := place(l, 0, 0)
+		to, ldout := place(out, 0, 0)
+		f.finish[f.exactly(w.heads)](w.rows, from, ldl, &w.moment[0], 4*w.planeSize(), to, ldout, w.heads)
 	}
+}
+
+func (f *attentionFuncs) gatherEdges(c *call, w *attender) {
+	h, i := w.heads, f.exactly(w.heads)
+	w.sub.x = c.attend.l
+	from, ldx := place(c.attend.l, 0, 0)
+	tail := h % f.lanes
+	w.sub.piecesAhead(0, w.edges, func(lo, hi, ahead int) {
+		r := w.sub.seg.rowOf(int64(lo))
+		y, ldy := place(c.attend.r, int64(w.row+r), 0)
+		f.gather[i](lo, hi, &w.score[lo*h], 4*h, 12*h-1, neighbourIndex(w.sub.seg), ahead, from, ldx, &w.ptr[r], y, ldy,
+			w.slope, &w.weight[lo*h], &w.far[lo*h], 4*(h-tail), tail)
+	})
 }
 
 func (f *attentionFuncs) weightEdges(w *attender) {
 	if w.edges > 0 {
-		f.weights(w.edges*w.heads, &w.score[0], &w.far[0], &w.weight[0], w.slope)
+		f.weights(w.edges*w.heads, &w.score[0], &w.weight[0], &w.tilted[0], w.slope)
 	}
 }
 
-func (f *attentionFuncs) pullRows(w *attender, d tensor.Matrix) {
-	for i := range w.rows {
-		if w.ptr[i] == w.ptr[i+1] {
-			clear(d.Row(i))
-		}
-	}
+func (f *attentionFuncs) pullRows(w *attender) {
+	clear(w.plane(0))
 	if w.edges == 0 {
 		return
 	}
 	ld := 4 * w.heads
 	f.eachHeads(w, func(which, h, heads int) {
-		result, ldr := place(d, 0, h)
-		f.pull[which](w.rows, &w.ptr[0], &w.score[h], ld, &w.weight[h], ld, &w.product[h], ld, &w.far[h], ld,
-			w.slope, result, ldr, heads)
+		f.pull[which](w.rows, &w.ptr[0], &w.tilted[h], ld, &w.far[h], ld, &w.moment[h], ld, heads)
+	})
+}
+
+// sumsOf returns the sums for some heads. Those for eight read beyond fewer.
+func (f *attentionFuncs) sumsOf(heads int) []attendSums {
+	switch {
+	case heads == 1:
+		return f.sums[1]
+	case heads <= 8:
+		return f.sums[8]
+	}
+	return f.sums[0]
+}
+
+func (f *attentionFuncs) sumRows(c *call, w *attender, x, y, t tensor.Matrix) {
+	if w.edges == 0 {
+		for i := range w.rows {
+			clear(y.Row(i))
+			clear(t.Row(i))
+		}
+		return
+	}
+	w.sub.x = x
+	second := 2 * len(w.pair) // bytes
+	w.sub.rowsAhead(w.ptr, y, func(ptr *int64, y tensor.Matrix, ahead int) {
+		rows := w.rows - y.Rows // those before
+		if ptr == &w.ptr[0] {
+			rows = 0
+		}
+		for _, p := range c.passes {
+			from, ldx := place(x, 0, p.from)
+			to, ldy := place(y, 0, p.from)
+			other, ldt := place(t, int64(rows), p.from)
+			weight := &w.pair[int(*ptr)*w.heads+p.head]
+			f.sumsOf(w.heads)[p.vectors](y.Rows, ptr, from, ldx, to, ldy, p.tail, neighbourIndex(w.sub.seg), ahead, p.lastByte(),
+				weight, 4*w.heads, second, p.heads, &p.lane[0], other, ldt)
+		}
 	})
 }
 

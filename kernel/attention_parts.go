@@ -1,10 +1,6 @@
 package kernel
 
-import (
-	"math"
-
-	"github.com/weft-gnn/weft/tensor"
-)
+import "github.com/weft-gnn/weft/tensor"
 
 // What the kernels of attention do with a block, and how the chunks of a row
 // combine.
@@ -81,19 +77,7 @@ func attendMoments(c *call, w *attender, out tensor.Matrix) {
 		}
 		return
 	}
-	w.finish(c, out)
-}
-
-// finish writes what follows from the moments of the block's rows.
-func (w *attender) finish(c *call, out tensor.Matrix) {
-	c.attend.loops.finish(w)
-	logSum, mean, pull, h := w.plane(topMoment), w.plane(meanMoment), w.plane(pushMoment), w.heads
-	for i := range w.rows {
-		s, l := out.Row(i), c.attend.l.Row(w.row+i)
-		for j := range h {
-			s[j], s[h+j], s[2*h+j], s[3*h+j] = l[j], logSum[i*h+j], mean[i*h+j], pull[i*h+j]
-		}
-	}
+	o.loops.finish(w, w.own(o.l), out)
 }
 
 func attendMomentsCombine(c *call, first, end int) {
@@ -112,21 +96,31 @@ func attendMomentsCombine(c *call, first, end int) {
 			}
 		}
 	}
-	w.finish(c, rowsOf(c.dst, w.row, w.row+1))
+	c.attend.loops.finish(w, w.own(c.attend.l), w.own(c.dst))
 }
 
-// attendBack is [AttendGradSrc]. A chunk leaves a row of its own sums.
+// attendBack is [AttendGradSrc]. A chunk leaves a row of its own sums. No product
+// of rows is needed per edge: with tilted α·σ′,
+//
+//	Σ_v tilted·(mask·⟨z_u, g_v⟩ − t_v) = ⟨z_u, Σ_v tilted·mask·g_v⟩ − Σ_v tilted·t_v
 func attendBack(c *call, w *attender, out tensor.Matrix) {
 	o := &c.attend
 	k, h := o.z.Cols, w.heads
-	w.scores(c, columns(o.l, 0, h), o.r)
-	w.gather(c, columns(o.l, h, 2*h))
+	dz, dr, sum := columns(out, 0, k), columns(out, k, k+h), tensor.Of(w.rows, k, w.sums[:w.rows*k])
+	o.loops.gather(c, w)
 	o.loops.weights(w)
-	w.gather(c, columns(o.l, 2*h, 3*h))
-	w.multiply(c, o.g, o.z)
-	o.loops.pull(w, columns(out, k, k+h))
+	o.loops.pull(w)
+	w.draw(c)
 	w.mask(c, w.weight)
-	w.sum(c, o.g, columns(out, 0, k))
+	w.mask(c, w.tilted)
+	o.loops.sums(c, w, o.g, dz, sum)
+	o.dot(dr, w.own(o.z), sum, 0, w.rows, 0)
+	for i := range w.rows {
+		pull := w.moment[i*h : (i+1)*h]
+		for j, d := range dr.Row(i) {
+			dr.Row(i)[j] = d - pull[j]
+		}
+	}
 }
 
 func attendBackCombine(c *call, first, end int) {
@@ -156,127 +150,31 @@ func (c *call) eachCut(combine func(c *call, first, end int)) {
 
 // The loops over the scores of a block, in one variant of instructions.
 type attentionLoops struct {
+	lanes, pairs int // values of a vector, and vectors of two sums at once
 	// softmax sets weight to α, and the first two moments.
 	softmax func(w *attender)
 	// moments sets the others.
 	moments func(w *attender)
-	// finish replaces the tops by λ and the pushes by ∂l.
-	finish func(w *attender)
-	// weights sets weight to α, where far is λ.
+	// finish writes l, λ, t and ∂l.
+	finish func(w *attender, l, out tensor.Matrix)
+	// gather sets score, weight to ln α, and far to t.
+	gather func(c *call, w *attender)
+	// weights sets weight to α and tilted to α·σ′.
 	weights func(w *attender)
-	// pull sets d to ∂r, where far is t.
-	pull func(w *attender, d tensor.Matrix)
+	// pull sets the first moments to Σ tilted·far.
+	pull func(w *attender)
+	// sums sums the rows of x at the other end by weight and by tilted.
+	sums func(c *call, w *attender, x, y, t tensor.Matrix)
 	// draw draws the masks of edges, and mask applies them to values of edges.
 	draw func(w *attender)
 	mask func(w *attender, values []float32)
 }
 
 var attentionGeneric = attentionLoops{
-	softmax: attentionSoftmax, moments: attentionMoments, finish: attentionFinish, weights: attentionWeights, pull: attentionPull,
+	softmax: attentionSoftmax, moments: attentionMoments, finish: attentionFinish,
+	gather: attentionGather, weights: attentionWeights, pull: attentionPull, sums: attentionSums,
 	draw: attentionDraw, mask: attentionMask,
 }
 
 // attention returns the loops that a context uses.
 func (c *Ctx) attention() *attentionLoops { return &attentionVariants[c.variant()] }
-
-// leaky is the rectifier of scores.
-func (w *attender) leaky(s float32) float32 {
-	if s <= 0 {
-		s *= w.slope
-	}
-	return s
-}
-
-// slopeAt is its derivative.
-func (w *attender) slopeAt(s float32) float32 {
-	if s <= 0 {
-		return w.slope
-	}
-	return 1
-}
-
-// eachHead visits the scores of one row and head: values from, from + heads,
-// up to end, and the place of its moments in their planes.
-func (w *attender) eachHead(visit func(from, end, at int)) {
-	for r := range w.rows {
-		for h := range w.heads {
-			visit(int(w.ptr[r])*w.heads+h, int(w.ptr[r+1])*w.heads, r*w.heads+h)
-		}
-	}
-}
-
-func attentionSoftmax(w *attender) {
-	tops, sums := w.plane(topMoment), w.plane(sumMoment)
-	w.eachHead(func(from, end, at int) {
-		if from >= end {
-			tops[at], sums[at] = 0, 1
-			return
-		}
-		top, sum := float32(math.Inf(-1)), float32(0)
-		for i := from; i < end; i += w.heads {
-			if a := w.leaky(w.score[i]); a > top {
-				top = a
-			}
-		}
-		for i := from; i < end; i += w.heads {
-			w.weight[i] = exp(w.leaky(w.score[i]) - top)
-			sum += w.weight[i]
-		}
-		for i := from; i < end; i += w.heads {
-			w.weight[i] /= sum
-		}
-		tops[at], sums[at] = top, sum
-	})
-}
-
-func attentionMoments(w *attender) {
-	means, pushes, tilts := w.plane(meanMoment), w.plane(pushMoment), w.plane(tiltMoment)
-	w.eachHead(func(from, end, at int) {
-		var mean, push, tilt float32
-		for i := from; i < end; i += w.heads {
-			α, d := w.weight[i], w.product[i]
-			tilted := α * w.slopeAt(w.score[i])
-			mean += α * d
-			push += tilted * d
-			tilt += tilted
-		}
-		means[at], pushes[at], tilts[at] = mean, push, tilt
-	})
-}
-
-func attentionFinish(w *attender) {
-	tops, sums, means, pushes, tilts := w.plane(topMoment), w.plane(sumMoment), w.plane(meanMoment), w.plane(pushMoment), w.plane(tiltMoment)
-	for i, sum := range sums {
-		tops[i] += log(sum)
-		pushes[i] -= means[i] * tilts[i]
-	}
-}
-
-func attentionWeights(w *attender) {
-	for i, s := range w.score {
-		w.weight[i] = exp(w.leaky(s) - w.far[i])
-	}
-}
-
-func attentionPull(w *attender, d tensor.Matrix) {
-	w.eachHead(func(from, end, at int) {
-		var sum float32
-		for i := from; i < end; i += w.heads {
-			sum += w.weight[i] * (w.product[i] - w.far[i]) * w.slopeAt(w.score[i])
-		}
-		d.Row(at / w.heads)[at%w.heads] = sum
-	})
-}
-
-func attentionDraw(w *attender) {
-	d := &w.dropout
-	for p := range w.edges {
-		d.mask.Key.Fill(w.words[p*w.heads:(p+1)*w.heads], d.mask.Step, d.mask.Site, d.id(p))
-	}
-}
-
-func attentionMask(w *attender, values []float32) {
-	for i, word := range w.words[:len(values)] {
-		values[i] = w.dropout.apply(word, values[i])
-	}
-}

@@ -33,7 +33,7 @@ func (c *Ctx) cutColumns(heads int) {
 		if heads <= 1 {
 			p = plainPass(from, k, lanes)
 		} else {
-			p = c.headPass(from, k, lanes, heads)
+			p = c.headPass(from, k, lanes, heads, eachPass)
 		}
 		c.passes = append(c.passes, p)
 		from += p.cols
@@ -68,11 +68,12 @@ func sumWidest(lanes int) int {
 	return 12
 }
 
-// headPass takes as many columns as fit and have their weights in one vector.
-func (c *Ctx) headPass(from, k, lanes, heads int) pass {
+// headPass takes as many columns as fit most vectors and have their weights in
+// one.
+func (c *Ctx) headPass(from, k, lanes, heads, most int) pass {
 	width := k / heads
 	head := from / width
-	to := min(k, from+eachPass*lanes, (head+lanes)*width)
+	to := min(k, from+most*lanes, (head+lanes)*width)
 	p := newPass(from, to, lanes)
 	p.head, p.heads = head, (to-1)/width+1-head
 	start := len(c.lanes)

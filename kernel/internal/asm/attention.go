@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -18,8 +19,18 @@ func attention() {
 			attentionMoments(v, heads)
 			attentionPull(v, heads)
 		}
+		for _, values := range []int{1, 8, 0} {
+			attentionGather(v, values)
+		}
 		attentionWeights(v)
-		attentionFinish(v)
+		for _, heads := range []int{1, 8, 0} {
+			attentionFinish(v, heads)
+		}
+		for n := 1; n <= pairVectors(v); n++ {
+			for _, heads := range []int{1, 8, 0} {
+				attentionSums(v, n, heads)
+			}
+		}
 	}
 }
 
@@ -55,7 +66,7 @@ func attentionSoftmax(v vectors, heads int) {
 	s := begin(v, heads, "attentionSoftmax", "func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, "+resultArgs,
 		"normalises the rectified scores of each row; results are their tops and the sums of exponentials.", "x", "y")
 	c := softmaxConstants(v)
-	lowest := c.into(negativeInfinity, v.register())
+	lowest, one := c.into(negativeInfinity, v.register()), c.into(1, v.register())
 	slope := v.broadcast("slope")
 	s.result = Load(Param("result"), GP64()).(reg.GPVirtual)
 	s.eachRow(func() {
@@ -71,7 +82,8 @@ func attentionSoftmax(v vectors, heads int) {
 			VMOVAPS(x, sum)
 			s.fold(VADDPS, sum)
 			s.storeHeads(sum, s.resultAt(1))
-			VDIVPS(sum, x, x)
+			VDIVPS(sum, one, sum)
+			VMULPS(sum, x, x)
 			store(x, at[1], only)
 		}, func() {
 			top, sum := v.register(), v.register()
@@ -94,7 +106,12 @@ func attentionSoftmax(v vectors, heads int) {
 			})
 			s.fold(VADDPS, sum)
 			s.storeHeads(sum, s.resultAt(1))
-			s.divide(1, sum)
+			VDIVPS(sum, one, sum)
+			s.each(func(at []Mem, only *tail) {
+				y := s.load(at[1], only, nil)
+				VMULPS(sum, y, y)
+				store(y, at[1], only)
+			})
 		})
 	})
 }
@@ -132,17 +149,14 @@ func attentionMoments(v vectors, heads int) {
 
 func attentionPull(v vectors, heads int) {
 	s := begin(v, heads, "attentionPull",
-		"func(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, t *float32, ldt int, slope float32, result *float32, ldr, heads int)",
-		"folds each row; the result is Σ a·(d − t)·f, with f the slope at x.", "x", "a", "d", "t")
-	slope, zero, sum := v.broadcast("slope"), v.register(), v.register()
-	v.zero(zero)
+		"func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr, heads int)",
+		"folds each row; the result is Σ x·y.", "x", "y")
+	sum := v.register()
 	s.result = Load(Param("result"), GP64()).(reg.GPVirtual)
 	s.eachRow(func() {
 		v.zero(sum)
 		s.each(func(at []Mem, only *tail) {
-			x, a, d, t := s.load(at[0], only, nil), s.load(at[1], only, nil), s.load(at[2], only, nil), s.load(at[3], only, nil)
-			VSUBPS(t, d, d)
-			VFMADD231PS(d, v.tilt(x, a, slope, zero), sum)
+			VFMADD231PS(s.load(at[0], only, nil), s.load(at[1], only, nil), sum)
 		})
 		s.fold(VADDPS, sum)
 		s.storeHeads(sum, Mem{Base: s.result})
@@ -175,28 +189,98 @@ func flat(v vectors, name, doc string, operands []string, args string, build fun
 }
 
 func attentionWeights(v vectors) {
-	flat(v, "attentionWeights", "sets a to the exponentials of the rectified x less top.", []string{"x", "top", "a"}, ", slope float32",
+	flat(v, "attentionWeights", "sets a to its exponentials, and b to a where x is above 0 and to slope·a elsewhere.", []string{"x", "a", "b"}, ", slope float32",
 		func() func(x []vec) []int {
-			c, slope := newConstants(v, expConstants...), v.broadcast("slope")
+			c, slope, zero := newConstants(v, expConstants...), v.broadcast("slope"), v.register()
+			v.zero(zero)
 			return func(x []vec) []int {
-				v.rectify(x[0], slope)
-				VSUBPS(x[1], x[0], x[2])
-				c.exp(x[2], false)
-				return []int{2}
+				c.exp(x[1], false)
+				x[2] = v.tilt(x[0], x[1], slope, zero)
+				return []int{1, 2}
 			}
 		})
 }
 
-func attentionFinish(v vectors) {
-	flat(v, "attentionFinish", "adds the logarithm of sum to top, and subtracts mean·tilt from push.",
-		[]string{"top", "sum", "mean", "push", "tilt"}, "", func() func(x []vec) []int {
-			l := lanes{constants: newConstants(v, logConstants...)}
-			return func(x []vec) []int {
-				top, sum, mean, push, tilt := x[0], x[1], x[2], x[3], x[4]
-				notANumber := l.sub(sum, sum) // else 0
-				x[0] = l.add(l.add(top, l.logNormal(sum, nil)), notANumber)
-				x[3] = l.sub(push, l.mul(mean, tilt))
-				return []int{0, 3}
+// attentionFinish builds a loop over rows of a value per head in five planes: for
+// a head, for eight, and for any number.
+func attentionFinish(v vectors, heads int) {
+	name := "attentionFinish" + v.name
+	if heads != 0 {
+		name, v = fmt.Sprintf("%sx%d", name, heads), ymm
+	}
+	TEXT(name, NOSPLIT, "func(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout, heads int)")
+	Doc(name + " writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.")
+	Pragma("noescape")
+	load := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+	l, moment, plane, out, part := load("l"), load("moment"), load("plane"), load("out"), load("heads")
+	SHLQ(Imm(2), part) // the bytes of a value per head
+	f := lanes{constants: newConstants(v, logConstants...)}
+	row := label("row")
+	Label(row)
+	values := func(j reg.Register, only *tail) {
+		from, to := GP64(), GP64()
+		move := moveOf(heads, only)
+		at := func(base reg.GPVirtual) Mem {
+			if j == nil {
+				return Mem{Base: base}
 			}
-		})
+			return Mem{Base: base, Index: j, Scale: 4}
+		}
+		read := func() vec {
+			x := v.register()
+			move(at(from), x)
+			ADDQ(plane, from)
+			return x
+		}
+		write := func(x vec) {
+			move(x, at(to))
+			ADDQ(part, to)
+		}
+		own := v.register()
+		move(at(l), own)
+		MOVQ(out, to)
+		MOVQ(moment, from)
+		write(own)
+		top, sum := read(), read()
+		notANumber := f.sub(sum, sum) // else 0
+		write(f.add(f.add(top, f.logNormal(sum, nil)), notANumber))
+		mean, push, tilt := read(), read(), read()
+		write(mean)
+		write(f.sub(push, f.mul(mean, tilt)))
+	}
+	if heads != 0 {
+		values(nil, nil)
+	} else {
+		n := GP64()
+		MOVQ(argument("heads"), n)
+		eachVector(v, n, values)
+	}
+	ADDQ(argument("ldl"), l)
+	ADDQ(part, moment)
+	ADDQ(argument("ldout"), out)
+	DECQ(argument("rows"))
+	JNZ(LabelRef(row))
+	VZEROUPPER()
+	RET()
+}
+
+// moveOf returns the instruction that reads or writes one value, where there is
+// one head, a vector, or the lanes of a tail.
+func moveOf(heads int, only *tail) func(from, to Op) {
+	return func(from, to Op) {
+		x, writes := from.(vec)
+		y, _ := to.(vec)
+		switch {
+		case heads == 1 && writes:
+			VMOVSS(x.AsX(), to)
+		case heads == 1:
+			VMOVSS(from, y.AsX())
+		case only == nil:
+			VMOVUPS(from, to)
+		case writes:
+			only.store(x, to.(Mem))
+		default:
+			only.load(from.(Mem), y)
+		}
+	}
 }
