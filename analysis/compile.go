@@ -58,6 +58,9 @@ func (r Request) compile(w model.Widths, sizes cost.Env) (subject, error) {
 	}
 	s := subject{widths: w, declared: declared, facts: r.facts(declared, sizes)}
 	s.compiled, err = program.Compile(declared, s.facts, nil)
+	if err == nil && r.Data.Graph != nil {
+		s.compiled.CountChunks(program.ExtentOf(r.Data.Graph, s.compiled), s.facts.Env)
+	}
 	return s, err
 }
 
@@ -80,14 +83,17 @@ func (r Request) facts(p *program.Program, sizes cost.Env) program.Facts {
 	if r.Mode == Training {
 		f.Optimizer = &r.Optimizer
 	}
-	if r.Formulation == Local {
-		f.Skip = with(f.Skip, fusing...)
+	for _, pass := range optional() {
+		if r.skips(pass) {
+			f.Skip = with(f.Skip, pass)
+		}
 	}
 	return f
 }
 
-// fusing passes make one operation of a message and its sum.
-var fusing = []string{"attend", "fuse"}
+// fusing passes make one operation of a message and its sum, or one stage of all
+// operations on edges between.
+var fusing = []string{"attend", "fuse", "chunk"}
 
 // with returns set and names; it may write to set.
 func with(set map[string]bool, names ...string) map[string]bool {

@@ -47,6 +47,7 @@ func Explain(r Request) (*Explanation, error) {
 	}
 	var a at
 	if s.Data.Graph != nil {
+		x.compiled.CountChunks(program.ExtentOf(s.Data.Graph, x.compiled), x.facts.Env)
 		a.env, e.Data = x.facts.Env, &s.Data.Name
 	}
 	e.Passes, err = s.savings(a, x)

@@ -11,7 +11,8 @@ import (
 
 // Formula states what a model of L layers of one width costs: exact expressions
 // in n, m, ℓ, m̂, k, H, L and, for layers that are MLPs, K. They hold for the
-// program that the passes made at the sizes of the request.
+// program that the passes made at the sizes of the request, all edges of a stage
+// being run through at once.
 type Formula struct {
 	Pre  Laws `json:"pre"`
 	Step Laws `json:"step"`
@@ -274,9 +275,11 @@ func (f *Formula) expressions() (e stageCosts) {
 	return e
 }
 
-// equalWidths compiles the model with so many layers of one width.
+// equalWidths compiles the model with so many layers of one width. Stages of
+// edges run at once: what memory there is decides about chunks, not a law.
 func (r study) equalWidths(layers int) (subject, error) {
 	r.Options.Layers = layers
+	r.Skip = with(maps.Clone(r.Skip), "chunk")
 	r.Data.Features, r.Data.Classes = r.Options.Hidden, r.Options.Hidden
 	sizes := maps.Clone(r.sizes)
 	delete(sizes, nonzeros) // an input of k columns is another one, and dense

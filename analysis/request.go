@@ -53,7 +53,7 @@ type Request struct {
 	// Data is what the model runs on; the zero Data leaves sizes symbolic.
 	Data Data
 	Mode Mode
-	// Formulation is Global or Local; Local skips the pass fuse.
+	// Formulation is Global or Local; Local skips the passes attend, fuse and chunk.
 	Formulation Formulation
 	// Loss, Decay and Optimizer make the training step; inference has none.
 	Loss      model.Loss

@@ -65,9 +65,11 @@ func (r Request) anyRuns(passes map[string]bool) bool {
 	return false
 }
 
-// skips reports whether r leaves out an optional pass.
+// skips reports whether r leaves out an optional pass. Chunks are of the sizes
+// of a graph.
 func (r Request) skips(pass string) bool {
-	return r.Skip["none"] || r.Skip[pass] || r.Formulation == Local && slices.Contains(fusing, pass)
+	return r.Skip["none"] || r.Skip[pass] || r.Formulation == Local && slices.Contains(fusing, pass) ||
+		r.Data.Graph == nil && pass == "chunk"
 }
 
 func (a at) passCost(p *program.Program, to *PassCost) (err error) {

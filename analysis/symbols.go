@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/weft-gnn/weft/cost"
@@ -65,6 +66,11 @@ func symbols(s subject, r Request, a at) Symbols {
 			x.Value = &v
 		}
 		out = append(out, x)
+	}
+	chunks := s.compiled.ChunkSymbols()
+	for _, name := range slices.Sorted(maps.Keys(chunks)) {
+		v := a.env[name]
+		out = append(out, Symbol{Name: name, Meaning: chunks[name], Value: &v})
 	}
 	return out
 }

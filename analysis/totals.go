@@ -134,6 +134,33 @@ func structure(g *graph.Graph, e program.Extent, programs []*program.Program) in
 			sum += transposed(b)
 		}
 	}
+	return sum + pieces(e, programs)
+}
+
+// pieces returns the bytes of the blocks that chunks run over: row offsets, and
+// the order of the edges by source where they are summed there.
+func pieces(e program.Extent, programs []*program.Program) int64 {
+	size := map[program.Region]int64{}
+	for _, p := range programs {
+		for _, n := range p.Nodes {
+			if n.Region == 0 {
+				continue
+			}
+			r, b := p.Regions[n.Region-1], e.N
+			if r.Over == program.LoopEdges {
+				b = e.NHat
+			}
+			bytes := 8 * int64(b.Dst+len(r.Cuts(b))-1)
+			if o, ok := n.Op.(program.Aggregate); ok && o.Along == program.Src {
+				bytes += 4 * int64(b.Edges())
+			}
+			size[r] = max(size[r], bytes)
+		}
+	}
+	sum := int64(0)
+	for _, bytes := range size {
+		sum += bytes
+	}
 	return sum
 }
 
@@ -144,6 +171,9 @@ func transposed(b *graph.Block) int64 { return 8*int64(b.Src+1) + 8*int64(b.Edge
 // walksBySource reports whether p reduces edges of s at their sources.
 func walksBySource(p *program.Program, s program.Space) bool {
 	for _, n := range p.Nodes {
+		if n.Region > 0 {
+			continue // it walks pieces
+		}
 		var over program.Space
 		along := program.Dst
 		switch o := program.BaseOf(n.Op).(type) {

@@ -14,6 +14,7 @@ type Builder struct {
 	layer    int
 	stage    Stage
 	backward bool
+	region   int
 	leaves   map[string]Type // by slot
 }
 
@@ -27,7 +28,7 @@ func extend(p *Program) *Builder {
 	b := NewBuilder(p.Name)
 	b.p.Nodes = append([]Node(nil), p.Nodes...)
 	b.p.Outputs = append([]Output(nil), p.Outputs...)
-	b.p.Layers, b.p.Sites = p.Layers, p.Sites
+	b.p.Layers, b.p.Sites, b.p.Regions = p.Layers, p.Sites, p.Regions
 	for _, n := range p.Nodes {
 		if l, ok := n.Op.(Leaf); ok {
 			b.leaves[l.Slot()] = n.Type
@@ -69,7 +70,7 @@ func (b *Builder) Add(op Op, in ...Value) Value {
 		}
 		b.leaves[l.Slot()] = t
 	}
-	b.p.Nodes = append(b.p.Nodes, Node{Op: op, In: in, Type: t, Layer: b.layer, Stage: b.stage, Backward: b.backward})
+	b.p.Nodes = append(b.p.Nodes, Node{Op: op, In: in, Type: t, Layer: b.layer, Stage: b.stage, Backward: b.backward, Region: b.region})
 	return Value(len(b.p.Nodes) - 1)
 }
 

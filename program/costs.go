@@ -6,7 +6,11 @@ import "github.com/weft-gnn/weft/cost"
 func (p *Program) Costs() []cost.Cost {
 	out := make([]cost.Cost, len(p.Nodes))
 	for i, n := range p.Nodes {
-		out[i] = n.Op.Cost(p.types(n.In), n.Type)
+		if n.Region > 0 {
+			out[i] = p.inChunks(n)
+		} else {
+			out[i] = n.Op.Cost(p.types(n.In), n.Type)
+		}
 	}
 	return out
 }

@@ -84,10 +84,15 @@ func (p *Program) across(n Node) (hops []int, ok bool) {
 	}
 	for j, t := range s.Types {
 		s.In[j] = Placement{Kind: Rows}
-		switch t.Space {
-		case One:
+		if t.Space == One {
 			s.In[j] = Placement{Kind: Whole}
-		case Vertices:
+		}
+	}
+	if s.local(n.Op) {
+		return hops, true
+	}
+	for j, t := range s.Types {
+		if t.Space == Vertices {
 			s.In[j] = Placement{Kind: Halo}
 		}
 	}

@@ -20,6 +20,9 @@ type Layout struct {
 	// Stride is, for each program and value, how many values lie from the start
 	// of one row to the next.
 	Stride [][]int
+	// Local marks, for each program, the values of which a chunk of their region
+	// has its rows only: they have room for the largest.
+	Local [][]bool
 	// Slot is the place of each kept value by its key: a leaf's slot, or the
 	// Key of a value that is computed once.
 	Slot map[string]int64
@@ -36,27 +39,48 @@ const align = 64
 // Memory computes the layout of programs at the sizes of e from the lifetimes
 // of their values.
 func Memory(programs []*Program, e Extent) Layout {
-	l := Layout{Slot: map[string]int64{}, Offset: make([][]int64, len(programs)), Stride: make([][]int, len(programs))}
+	l := Layout{Slot: map[string]int64{}}
+	shapes := make([]shape, len(programs))
 	for i, p := range programs {
-		l.Offset[i], l.Stride[i] = l.keep(p, e), p.strides()
+		shapes[i] = p.shape(e)
+		l.Offset = append(l.Offset, l.keep(p, e))
+		l.Stride, l.Local = append(l.Stride, shapes[i].stride), append(l.Local, shapes[i].local)
 	}
 	l.Size = l.Kept
 	for i, p := range programs {
 		for _, s := range []Stage{Pre, Step} {
-			l.Size = max(l.Size, l.place(p, e, s, l.Offset[i], l.Stride[i]))
+			l.Size = max(l.Size, l.place(p, s, l.Offset[i], shapes[i]))
 		}
 	}
 	return l
 }
 
-// bytesAt returns the size of a value whose rows lie so far apart: what follows
-// the last row is not its own.
-func bytesAt(e Extent, t Type, stride int) int64 {
-	rows := int64(e.Rows(t))
+// shape is what decides the size of a program's values: how many rows they have
+// and how far these lie apart.
+type shape struct {
+	rows, stride []int
+	local        []bool
+}
+
+func (p *Program) shape(e Extent) shape {
+	s := shape{make([]int, len(p.Nodes)), p.strides(), p.locals()}
+	chunks := p.chunkRows(e)
+	for i, n := range p.Nodes {
+		if s.rows[i] = e.Rows(n.Type); s.local[i] {
+			s.rows[i] = chunks[n.Region-1][n.Type.Space]
+		}
+	}
+	return s
+}
+
+// bytes returns the size of a value: what follows its last row is not its own.
+func (s shape) bytes(p *Program, v Value) int64 { return bytesAt(s.rows[v], p.Type(v), s.stride[v]) }
+
+func bytesAt(rows int, t Type, stride int) int64 {
 	if rows == 0 || t.Cols.N == 0 {
 		return 0
 	}
-	return 4 * ((rows-1)*int64(stride) + int64(t.Cols.N))
+	return 4 * (int64(rows-1)*int64(stride) + int64(t.Cols.N))
 }
 
 // keep gives the values that outlive a step their places.
@@ -65,7 +89,7 @@ func (l *Layout) keep(p *Program, e Extent) []int64 {
 	keys := p.Keys()
 	for i, n := range p.Nodes {
 		off[i] = Outside
-		size := bytesAt(e, n.Type, n.Type.Cols.N)
+		size := bytesAt(e.Rows(n.Type), n.Type, n.Type.Cols.N)
 		if _, input := n.Op.(Input); input || size == 0 || !p.Kept(Value(i)) {
 			continue
 		}
@@ -133,8 +157,8 @@ type life struct {
 // place gives the transient values of one stage their places, the largest
 // first, each at the lowest offset that no value of its lifetime covers. It
 // returns the end of the highest.
-func (l *Layout) place(p *Program, e Extent, s Stage, off []int64, stride []int) int64 {
-	lives := p.lives(e, s, off, stride)
+func (l *Layout) place(p *Program, s Stage, off []int64, of shape) int64 {
+	lives := p.lives(s, off, of)
 	order := slices.Clone(lives)
 	slices.SortStableFunc(order, func(a, b *life) int {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.from, b.from))
@@ -169,22 +193,24 @@ func lowest(base int64, x *life, placed []*life) int64 {
 	return at
 }
 
-// lives returns the lifetimes of a stage's transient values, in order.
-func (p *Program) lives(e Extent, s Stage, off []int64, stride []int) []*life {
-	last := p.lastReads(s)
+// lives returns the lifetimes of a stage's transient values, in order. What lies
+// within a chunk is made and read anew in each; all other values that a region
+// reads or makes live through all its chunks.
+func (p *Program) lives(s Stage, off []int64, at shape) []*life {
+	first, last := p.spans(s, at.local)
 	of := make([]*life, len(p.Nodes))
 	var out []*life
 	for i, n := range p.Nodes {
-		size := bytesAt(e, n.Type, stride[i])
+		size := at.bytes(p, Value(i))
 		if n.Stage != s || off[i] != Outside || size == 0 || p.Kept(Value(i)) {
 			continue
 		}
-		if x := p.overwrites(Value(i), of, last, stride); x != nil {
+		if x := p.overwrites(Value(i), of, last, at); x != nil {
 			x.to, of[i] = last[i], x
 			x.values = append(x.values, Value(i))
 			continue
 		}
-		of[i] = &life{from: i, to: last[i], size: size, values: []Value{Value(i)}}
+		of[i] = &life{from: first[i], to: last[i], size: size, values: []Value{Value(i)}}
 		out = append(out, of[i])
 	}
 	return out
@@ -192,13 +218,17 @@ func (p *Program) lives(e Extent, s Stage, off []int64, stride []int) []*life {
 
 // overwrites returns the lifetime that node v takes over from an operand that
 // it is the last to read, or nil.
-func (p *Program) overwrites(v Value, of []*life, last, stride []int) *life {
+// In a region only what lies within a chunk is overwritten.
+func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
 	op, ok := p.Nodes[v].Op.(InPlace)
 	if !ok {
 		return nil
 	}
 	operand := p.Nodes[v].In[op.Over()]
-	if of[operand] == nil || last[operand] != int(v) || stride[operand] != stride[v] || !p.Nodes[operand].Type.same(p.Nodes[v].Type) {
+	if p.Nodes[v].Region > 0 && !(at.local[v] && at.local[operand]) {
+		return nil
+	}
+	if of[operand] == nil || last[operand] != int(v) || at.stride[operand] != at.stride[v] || at.rows[operand] != at.rows[v] || !p.Nodes[operand].Type.same(p.Nodes[v].Type) {
 		return nil
 	}
 	for j, u := range p.Nodes[v].In {
@@ -207,6 +237,37 @@ func (p *Program) overwrites(v Value, of []*life, last, stride []int) *life {
 		}
 	}
 	return of[operand]
+}
+
+// spans returns, for each value, from which operation of a stage to which it is
+// needed. But for what lies within a chunk, no operation of a region is done
+// before all of them are.
+func (p *Program) spans(s Stage, local []bool) (first, last []int) {
+	first, last = make([]int, len(p.Nodes)), p.lastReads(s)
+	ends := make([]int, len(p.Nodes))
+	for i := len(p.Nodes) - 1; i >= 0; i-- {
+		if ends[i] = i; p.continues(i + 1) {
+			ends[i] = ends[i+1]
+		}
+	}
+	starts := make([]int, len(p.Nodes))
+	for i := range p.Nodes {
+		if starts[i] = i; p.continues(i) {
+			starts[i] = starts[i-1]
+		}
+		if first[i] = i; !local[i] {
+			first[i] = starts[i]
+			if last[i] < len(p.Nodes) {
+				last[i] = ends[last[i]]
+			}
+		}
+	}
+	return first, last
+}
+
+// continues reports whether node i is of the region of the node before it.
+func (p *Program) continues(i int) bool {
+	return i > 0 && i < len(p.Nodes) && p.Nodes[i].Region > 0 && p.Nodes[i].Region == p.Nodes[i-1].Region
 }
 
 // lastReads returns, for each value, the last operation of the stage that reads
@@ -237,7 +298,7 @@ func (p *Program) Deaths(e Extent) [][]Value {
 		for i := range off {
 			off[i] = Outside
 		}
-		for _, x := range p.lives(e, s, off, p.strides()) {
+		for _, x := range p.lives(s, off, p.shape(e)) {
 			if x.to < len(p.Nodes) {
 				out[x.to] = append(out[x.to], x.values[len(x.values)-1])
 			}

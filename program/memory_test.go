@@ -187,19 +187,24 @@ type machine struct {
 	p      *Program
 	x      *Exec
 	values []tensor.Matrix
+	local  []bool
 }
 
 // newMachine places the values of p as layout says, or apart where it is nil,
 // and gives leaves the values of x.
 func newMachine(w world, x RefExec, p *Program, layout *Layout) *machine {
-	m := &machine{p: p, x: newExec(&x), values: make([]tensor.Matrix, len(p.Nodes))}
+	m := &machine{p: p, x: newExec(&x), values: make([]tensor.Matrix, len(p.Nodes)), local: make([]bool, len(p.Nodes))}
 	m.x.Target.Total = int64(len(x.Target.Rows))
 	var arena []float32
 	if layout != nil {
 		arena = blank(int(layout.Size/4), 1).Data
+		m.local = layout.Local[0]
 	}
 	for i, n := range p.Nodes {
 		rows, cols := w.Rows(n.Type), n.Type.Cols.N
+		if m.local[i] {
+			rows = m.largest(n)
+		}
 		m.values[i] = blank(rows, cols)
 		if layout != nil && layout.Offset[0][i] != Outside {
 			at := layout.Offset[0][i] / 4
@@ -224,8 +229,13 @@ func (m *machine) step(step uint32) {
 }
 
 func (m *machine) stage(s Stage) {
+	done := 0
 	for i, n := range m.p.Nodes {
-		if _, leaf := n.Op.(Leaf); leaf || n.Stage != s {
+		if _, leaf := n.Op.(Leaf); leaf || n.Stage != s || i < done {
+			continue
+		}
+		if n.Region > 0 {
+			done = m.region(i)
 			continue
 		}
 		in := make([]tensor.Matrix, len(n.In))

@@ -61,6 +61,32 @@ type InPlace interface {
 	Over() int
 }
 
+// Summed is an op whose result over all edges is the sum of its results over
+// chunks of them: a gradient of weights, or an aggregation at the sources.
+type Summed interface {
+	Op
+	// CostOnto states the cost of RunOnto over all edges at once.
+	CostOnto(in []Type, out Type) cost.Cost
+	// RunOnto adds the result to out.
+	RunOnto(x *Exec, in []tensor.Matrix, out tensor.Matrix)
+}
+
+// Summed returns the op of a node whose result a region sums up over chunks. All
+// others make the rows of a chunk, and read these or all rows.
+func (n Node) Summed() (Summed, bool) {
+	if a, ok := n.Op.(Aggregate); ok && a.Along != Src {
+		return nil, false
+	}
+	op, ok := n.Op.(Summed)
+	return op, ok
+}
+
+// onto is the cost of an op whose result in One is added to what is there.
+func onto(c cost.Cost, out Type) cost.Cost {
+	c.Bytes = cost.Add(c.Bytes, bytes(out))
+	return c
+}
+
 // Random is an op whose result depends on the seed and the step.
 type Random interface {
 	Op
@@ -100,11 +126,19 @@ func (x *Exec) Block(s Space) *graph.Block {
 	return x.N
 }
 
-// ids returns the global identities of the rows of s; nil is the identity.
+// ids returns the global identities of the rows of s; where it is nil, they are
+// numbered on from first.
 func (x *Exec) ids(s Space) []int64 {
 	b := x.Block(s)
 	if s.IsEdges() {
 		return b.Edge
 	}
 	return b.Vertex
+}
+
+func (x *Exec) first(s Space) int64 {
+	if s.IsEdges() {
+		return x.Block(s).First
+	}
+	return 0
 }

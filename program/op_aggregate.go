@@ -93,6 +93,19 @@ func (o Aggregate) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	kernel.Aggregate(x.Ctx, x.Block(o.Over), o.Along.end(), in[0], out)
 }
 
+// CostOnto of sums at the sources: those of a chunk's edges lie anywhere, so that
+// an edge reads its source's row and writes it.
+func (o Aggregate) CostOnto(in []Type, out Type) cost.Cost {
+	c := o.Cost(in, out)
+	c.Bytes = cost.Add(cost.Scale(2, indices(o.Over)), cost.Scale(3, bytes(in[0])))
+	return c
+}
+
+// RunOnto sums at the sources.
+func (o Aggregate) RunOnto(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	kernel.AggregateOnto(x.Ctx, x.Block(o.Over), in[0], out)
+}
+
 // Sum sums the edge values x at one end.
 func (b *Builder) Sum(x Value, end Map) Value {
 	return b.Add(Aggregate{end, b.Type(x).Space}, x)

@@ -47,5 +47,13 @@ func (ColumnSum) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	kernel.ColumnSum(x.Ctx, in[0], out)
 }
 
+// CostOnto adds to Cost that the result is read.
+func (o ColumnSum) CostOnto(in []Type, out Type) cost.Cost { return onto(o.Cost(in, out), out) }
+
+// RunOnto sums in fixed pieces of rows.
+func (ColumnSum) RunOnto(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	kernel.ColumnSumOnto(x.Ctx, in[0], out)
+}
+
 // ColumnSum sums over rows.
 func (b *Builder) ColumnSum(x Value) Value { return b.Add(ColumnSum{}, x) }

@@ -102,7 +102,7 @@ func entryRow(b *graph.Block, e int) int {
 // Run draws and scales.
 func (o Dropout) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	key := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}
-	mask := kernel.Mask{Key: key, Step: x.Step, Site: uint16(o.Site), P: o.P}
+	mask := kernel.Mask{Key: key, Step: x.Step, Site: uint16(o.Site), P: o.P, First: x.first(o.Over)}
 	if o.Over == Entries {
 		kernel.DropoutEntries(x.Ctx, mask, x.X, x.ids(Vertices), in[0], out)
 		return

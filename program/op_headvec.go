@@ -157,6 +157,14 @@ func (HeadCombine) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	kernel.HeadSumVec(x.Ctx, in[0], in[1], out)
 }
 
+// CostOnto adds to Cost that the result is read.
+func (o HeadCombine) CostOnto(in []Type, out Type) cost.Cost { return onto(o.Cost(in, out), out) }
+
+// RunOnto multiplies and adds in fixed pieces of rows.
+func (HeadCombine) RunOnto(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	kernel.HeadSumVecOnto(x.Ctx, in[0], in[1], out)
+}
+
 // HeadProject is the dot product of every row with a's vector per head.
 func (b *Builder) HeadProject(x, a Value, heads Dim) Value {
 	return b.Add(HeadProject{heads}, x, a)

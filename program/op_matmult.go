@@ -59,5 +59,13 @@ func (MatMulT) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	kernel.MatMulTN(x.Ctx, in[0], in[1], out)
 }
 
+// CostOnto adds to Cost that the result is read.
+func (o MatMulT) CostOnto(in []Type, out Type) cost.Cost { return onto(o.Cost(in, out), out) }
+
+// RunOnto sums in fixed pieces of rows.
+func (MatMulT) RunOnto(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	kernel.MatMulTNOnto(x.Ctx, in[0], in[1], out)
+}
+
 // MatMulT returns Xᵀ·G.
 func (b *Builder) MatMulT(x, g Value) Value { return b.Add(MatMulT{}, x, g) }

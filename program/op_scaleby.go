@@ -102,5 +102,13 @@ func (InnerProduct) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	kernel.Dot(x.Ctx, in[0], in[1], out)
 }
 
+// CostOnto adds to Cost that the result is read.
+func (o InnerProduct) CostOnto(in []Type, out Type) cost.Cost { return onto(o.Cost(in, out), out) }
+
+// RunOnto multiplies and adds in fixed pieces of rows.
+func (InnerProduct) RunOnto(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	kernel.DotOnto(x.Ctx, in[0], in[1], out)
+}
+
 // ScaleBy multiplies x by the scalar s.
 func (b *Builder) ScaleBy(x, s Value) Value { return b.Add(ScaleBy{}, x, s) }

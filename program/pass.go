@@ -19,6 +19,10 @@ type Facts struct {
 	// FoldBytes bounds the memory of values computed once; 0 folds nothing
 	// but coefficients, negative means no bound.
 	FoldBytes int64
+	// ChunkBytes bounds the memory of the edge values that are alive at once in a
+	// stage of edges: where it takes more it runs in chunks that take no more, but
+	// for destinations of many edges. 0 stands for 8 MiB.
+	ChunkBytes int64
 	// Optimizer, where set, makes the program one training step.
 	Optimizer *Optimizer
 	// Skip names passes that are not run: all of the optional ones with "none".
@@ -57,6 +61,7 @@ func Passes() []Pass {
 		{"fuse", "scatter–multiply–aggregate → SpMM, dots of two ends → SDDMM, epilogues into products", false, pure(Fuse)},
 		{"tail", "row-wise operations join the product whose result they alone read: no pass over memory of their own", false, pure(Tail)},
 		{"dead", "drop what fusing left behind", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},
+		{"chunk", "stages of wide edge values run over some destinations after the other, again in backward: no m×k value is stored", false, pure(Chunk)},
 	}
 }
 

@@ -4,13 +4,14 @@ import "slices"
 
 // Fold moves what depends on neither parameters nor randomness nor the step
 // out of the loop: it runs once per run, and what the step reads of it is kept.
-// Values that only move data are computed again in the step instead of kept,
-// and so are, the largest first, values that do not fit Facts.FoldBytes.
+// Values that only move data are computed again in the step instead of kept, and
+// so are wide values of edges that do not fit a chunk, for they cost no more than
+// to be read, and, the largest first, values that do not fit Facts.FoldBytes.
 func Fold(p *Program, f Facts) *Program {
 	fixed := invariant(p)
 	again := make([]bool, len(p.Nodes))
 	for i := range p.Nodes {
-		again[i] = fixed[i] && movesOnly(p, Value(i))
+		again[i] = fixed[i] && (movesOnly(p, Value(i)) || f.chunks(p.Type(Value(i))))
 	}
 	u := foldUses(p, fixed, again)
 	for f.FoldBytes >= 0 {

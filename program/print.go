@@ -11,6 +11,12 @@ func (p *Program) String() string {
 	fmt.Fprintf(&s, "program %s\n", p.Name)
 	names := p.names()
 	for i, n := range p.Nodes {
+		if n.Region > 0 {
+			if !p.continues(i) {
+				fmt.Fprintf(&s, "  for chunks of %d %v:\n", p.Regions[n.Region-1].Edges, p.Regions[n.Region-1].Over)
+			}
+			s.WriteString("  ")
+		}
 		if _, ok := n.Op.(Effect); ok {
 			fmt.Fprintf(&s, "  %v%s\n", n.Op, operands(names, n.In))
 			continue

@@ -29,6 +29,9 @@ type Node struct {
 	Stage Stage
 	// Backward marks the nodes that Grad added.
 	Backward bool
+	// Region is the number, from 1, of the region in which the node runs; 0 for
+	// nodes that run once over all rows.
+	Region int
 }
 
 // Output is a named result of a program.
@@ -48,6 +51,9 @@ type Program struct {
 	Layers int
 	// Sites is the number of declared random sites.
 	Sites int
+	// Regions are the parts of the program that run chunk by chunk. The nodes of
+	// one follow each other and are of one stage.
+	Regions []Region
 }
 
 // Output returns the value called name, or None.
@@ -100,7 +106,7 @@ type rewriter struct {
 
 func rewrite(p *Program) *rewriter {
 	b := NewBuilder(p.Name)
-	b.p.Layers, b.p.Sites = p.Layers, p.Sites
+	b.p.Layers, b.p.Sites, b.p.Regions = p.Layers, p.Sites, p.Regions
 	w := &rewriter{b: b, old: p, new: make([]Value, len(p.Nodes))}
 	for i := range w.new {
 		w.new[i] = None
@@ -111,7 +117,7 @@ func rewrite(p *Program) *rewriter {
 // at makes the builder add nodes in the place of old node i.
 func (w *rewriter) at(i Value) {
 	n := w.old.Nodes[i]
-	w.b.layer, w.b.stage, w.b.backward = n.Layer, n.Stage, n.Backward
+	w.b.layer, w.b.stage, w.b.backward, w.b.region = n.Layer, n.Stage, n.Backward, n.Region
 }
 
 // in returns the new values of old node i's operands.

@@ -18,14 +18,28 @@ type author struct {
 	values []Value // over vertices
 	used   map[Value]bool
 	params int
+	wide   int // columns that every value has more
+	kinds  []func() Value
 }
 
 // randomProgram draws a program with the outputs "loss", "logits" and, at times,
 // "hidden", of the input "x".
 func randomProgram(t *rapid.T, steps int) *Program {
-	a := &author{Builder: NewBuilder("random"), t: t, used: map[Value]bool{}}
+	a := newAuthor(t)
+	a.kinds = []func() Value{
+		a.dense, a.convolve, a.sumNeighbours, a.meanNeighbours, a.edgeLinear, a.attend, a.isomorphic, a.drop,
+		a.add, a.concat, a.edgeNetwork, a.dotAttend, a.pool, a.scaleRows, a.activate, a.sliceOff,
+	}
+	return a.program(steps)
+}
+
+func newAuthor(t *rapid.T) *author {
+	return &author{Builder: NewBuilder("random"), t: t, used: map[Value]bool{}}
+}
+
+func (a *author) program(steps int) *Program {
 	a.values = []Value{a.Input("x", Vertices, featureCols)}
-	n := rapid.IntRange(1, steps).Draw(t, "steps")
+	n := rapid.IntRange(1, steps).Draw(a.t, "steps")
 	for i := range n {
 		a.Layer(i)
 		a.values = append(a.values, a.step())
@@ -34,7 +48,7 @@ func randomProgram(t *rapid.T, steps int) *Program {
 	a.finish()
 	p, err := a.Build()
 	if err != nil {
-		t.Fatal(err)
+		a.t.Fatal(err)
 	}
 	return p
 }
@@ -77,6 +91,9 @@ func (a *author) pick() Value {
 	return v
 }
 
+// columns draws the number of a value's columns.
+func (a *author) columns(n int) int { return a.wide + 1 + a.intn(n, "columns") }
+
 func (a *author) cols(v Value) int { return a.Type(v).Cols.N }
 
 func (a *author) param(rows, cols int) Value {
@@ -102,16 +119,10 @@ func (a *author) end() (at, other Map) {
 }
 
 // step declares one more value over vertices.
-func (a *author) step() Value {
-	kinds := []func() Value{
-		a.dense, a.convolve, a.sumNeighbours, a.meanNeighbours, a.edgeLinear, a.attend, a.isomorphic, a.drop,
-		a.add, a.concat, a.edgeNetwork, a.dotAttend, a.pool, a.scaleRows, a.activate, a.sliceOff,
-	}
-	return kinds[a.intn(len(kinds), "kind")]()
-}
+func (a *author) step() Value { return a.kinds[a.intn(len(a.kinds), "kind")]() }
 
 func (a *author) dense() Value {
-	y := a.affine(a.pick(), 1+a.intn(4, "columns"))
+	y := a.affine(a.pick(), a.columns(4))
 	if a.flip("normalise") {
 		return a.L2Normalize(y)
 	}
@@ -123,13 +134,13 @@ func (a *author) convolve() Value {
 	v := a.pick()
 	first := a.flip("product first")
 	if first {
-		v = a.linear(v, 1+a.intn(4, "columns"))
+		v = a.linear(v, a.columns(4))
 	}
 	y := a.Sum(a.HeadScale(a.Scatter(v, Src, LoopEdges), a.EdgeCoef(SymNorm, LoopEdges)), Dst)
 	if first {
 		return y
 	}
-	return a.linear(y, 1+a.intn(4, "columns"))
+	return a.linear(y, a.columns(4))
 }
 
 func (a *author) sumNeighbours() Value {
@@ -145,7 +156,7 @@ func (a *author) edgeLinear() Value {
 	if a.flip("same end") {
 		other = at
 	}
-	e := a.linear(a.Scatter(a.pick(), other, a.space()), 1+a.intn(3, "columns"))
+	e := a.linear(a.Scatter(a.pick(), other, a.space()), a.columns(3))
 	if a.flip("activation") {
 		e = a.LeakyReLU(e, 0.2)
 	}
@@ -174,7 +185,7 @@ func (a *author) isomorphic() Value {
 	v := a.pick()
 	own := a.AddValues(v, a.ScaleBy(v, a.param(1, 1)))
 	y := a.AddValues(own, a.Sum(a.Scatter(v, Src, Edges), Dst))
-	return a.affine(y, 1+a.intn(4, "columns"))
+	return a.affine(y, a.columns(4))
 }
 
 func (a *author) drop() Value { return a.Dropout(a.pick(), 0.3) }
@@ -189,7 +200,7 @@ func (a *author) concat() Value { return a.Concat(a.pick(), a.pick()) }
 
 // edgeNetwork is σ(W₁h_u + W₂h_v), reduced by sum, maximum or minimum.
 func (a *author) edgeNetwork() Value {
-	s, k := a.space(), 1+a.intn(3, "columns")
+	s, k := a.space(), a.columns(3)
 	e := a.AddValues(a.Scatter(a.affine(a.pick(), k), Dst, s), a.Scatter(a.linear(a.pick(), k), Src, s))
 	e = a.ELU(e)
 	if a.flip("select") {

@@ -35,6 +35,7 @@ type localInput struct {
 // Errors: a [program.NotLocalError]; an input that is missing or of another
 // shape.
 func NewLocal(p *program.Program, e program.Extent, inputs map[string]tensor.Matrix) (*Local, error) {
+	p = p.Unchunked()
 	needs, err := p.Local()
 	if err != nil {
 		return nil, fmt.Errorf("runtime: %w", err)

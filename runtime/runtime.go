@@ -50,6 +50,7 @@ type Session struct {
 	pool     *kernel.Pool
 	opts     Options
 	computed map[string]bool // values of the prelude that are there
+	chunks   map[program.Region][]chunk
 }
 
 // New prepares programs to run over g. Programs share the parameters, state
@@ -58,7 +59,7 @@ type Session struct {
 // Errors: a graph that lacks a coefficient the programs use (weights that sum
 // to 0 or less into a vertex); memory that cannot be had.
 func New(g *graph.Graph, o Options, programs ...*program.Program) (*Session, error) {
-	s := &Session{opts: o, slots: map[string]tensor.Matrix{}, computed: map[string]bool{}}
+	s := &Session{opts: o, slots: map[string]tensor.Matrix{}, computed: map[string]bool{}, chunks: map[program.Region][]chunk{}}
 	s.extent = program.ExtentOf(g, programs...)
 	for _, p := range programs {
 		if err := p.Check(s.extent); err != nil {
@@ -76,7 +77,7 @@ func New(g *graph.Graph, o Options, programs ...*program.Program) (*Session, err
 	s.pool = kernel.NewPool(max(1, o.Threads))
 	s.exec = program.Exec{Ctx: &kernel.Ctx{Pool: s.pool}, N: s.extent.N, NHat: s.extent.NHat, Seed: o.Seed, X: s.extent.X}
 	for i, p := range programs {
-		s.programs = append(s.programs, s.compile(p, s.layout.Offset[i], s.layout.Stride[i]))
+		s.programs = append(s.programs, s.compile(p, s.layout.Offset[i], s.layout.Stride[i], s.layout.Local[i]))
 	}
 	if o.Poison {
 		s.arena.Poison()
@@ -214,6 +215,7 @@ func (s *Session) Env(t program.Target) cost.Env {
 	env["t"], env["τ"] = int64(len(t.Rows)), t.Total
 	for _, c := range s.programs {
 		c.p.Widths(env)
+		c.p.CountChunks(s.extent, env)
 	}
 	return env
 }

@@ -11,21 +11,28 @@ import (
 
 // compiled is a program with its values placed.
 type compiled struct {
-	p      *program.Program
-	values []tensor.Matrix
-	in     [][]tensor.Matrix
-	loss   program.Value
-	kept   []string // keys of the values that the prelude computes
-	dies   [][]program.Value
+	p       *program.Program
+	values  []tensor.Matrix
+	in      [][]tensor.Matrix
+	loss    program.Value
+	kept    []string // keys of the values that the prelude computes
+	dies    [][]program.Value
+	local   []bool // values that live within a chunk
+	regions []*region
+	at      int // the operation that runs
 }
 
 // compile resolves every value of p to its place in the arena.
-func (s *Session) compile(p *program.Program, offset []int64, stride []int) *compiled {
-	c := &compiled{p: p, loss: p.Output("loss"), values: make([]tensor.Matrix, len(p.Nodes)), in: make([][]tensor.Matrix, len(p.Nodes))}
+func (s *Session) compile(p *program.Program, offset []int64, stride []int, local []bool) *compiled {
+	c := &compiled{p: p, loss: p.Output("loss"), values: make([]tensor.Matrix, len(p.Nodes)), in: make([][]tensor.Matrix, len(p.Nodes)), local: local}
+	c.regions = s.regionsOf(p, local)
 	keys := p.Keys()
 	for i, n := range p.Nodes {
 		c.in[i] = make([]tensor.Matrix, len(n.In))
 		rows := s.extent.Rows(n.Type)
+		if local[i] {
+			rows = c.regions[n.Region-1].largest(n.Type.Space)
+		}
 		if _, input := n.Op.(program.Input); input {
 			c.values[i] = tensor.New(rows, n.Type.Cols.N)
 		} else if offset[i] != program.Outside {
@@ -70,15 +77,19 @@ type Event struct {
 
 // stage runs the operations of one stage in order.
 func (s *Session) stage(c *compiled, stage program.Stage) (n Counted, err error) {
-	at := 0
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("runtime: operation %d, %v: %w", at, c.p.Nodes[at].Op, asError(r))
+			err = fmt.Errorf("runtime: operation %d, %v: %w", c.at, c.p.Nodes[c.at].Op, asError(r))
 		}
 	}()
 	s.exec.Count.Reset()
-	for at = range c.p.Nodes {
-		if c.p.Nodes[at].Stage != stage || isLeaf(c.p.Nodes[at].Op) {
+	for at := 0; at < len(c.p.Nodes); at++ {
+		if c.at = at; c.p.Nodes[at].Stage != stage || isLeaf(c.p.Nodes[at].Op) {
+			continue
+		}
+		if r := c.p.Nodes[at].Region; r > 0 {
+			s.region(c, c.regions[r-1])
+			at = c.regions[r-1].last
 			continue
 		}
 		if s.opts.Trace == nil {
@@ -90,7 +101,7 @@ func (s *Session) stage(c *compiled, stage program.Stage) (n Counted, err error)
 			return Counted{}, s.firstNonFinite(c)
 		}
 		if s.opts.Poison {
-			s.poison(c, at)
+			s.poison(c, at, true)
 		}
 	}
 	n.Work, n.Bytes = s.exec.Count.Read()
@@ -117,9 +128,13 @@ func (s *Session) traced(c *compiled, at int) {
 	s.opts.Trace(e)
 }
 
-// poison overwrites the places of the values that operation at read last.
-func (s *Session) poison(c *compiled, at int) {
+// poison overwrites the places of the values that operation at read last; those
+// of a chunk alone, unless the operation is done.
+func (s *Session) poison(c *compiled, at int, done bool) {
 	for _, v := range c.dies[at] {
+		if !c.local[v] && !done {
+			continue
+		}
 		for r := range c.values[v].Rows {
 			for j := range c.values[v].Row(r) {
 				kernel.SetBits(&c.values[v].Row(r)[j], deadBits)
@@ -150,14 +165,22 @@ func (e *NonFiniteError) Error() string {
 // whose value is not finite. Updates come after the loss, so the parameters
 // are still those of this step.
 func (s *Session) firstNonFinite(c *compiled) error {
-	for i, n := range c.p.Nodes {
+	for i := 0; i < len(c.p.Nodes); i++ {
+		n, first := c.p.Nodes[i], -1
 		switch {
+		case n.Stage == program.Step && n.Region > 0:
+			r := c.regions[n.Region-1]
+			first, i = s.nonFiniteIn(c, r), r.last
 		case n.Stage == program.Step && !isLeaf(n.Op):
 			n.Op.Run(&s.exec, c.in[i], c.values[i])
-		case n.Stage == program.Pre && !c.p.Kept(program.Value(i)):
-			continue
+			fallthrough
+		case isLeaf(n.Op) || c.p.Kept(program.Value(i)):
+			if !n.Type.Index && !finite(c.values[i]) {
+				first = i
+			}
 		}
-		if !n.Type.Index && !finite(c.values[i]) {
+		if first >= 0 {
+			n := c.p.Nodes[first]
 			return &NonFiniteError{Op: n.Op.String(), Layer: n.Layer, Step: s.exec.Step}
 		}
 		if program.Value(i) == c.loss {
@@ -165,4 +188,17 @@ func (s *Session) firstNonFinite(c *compiled) error {
 		}
 	}
 	return &NonFiniteError{Op: "the loss", Layer: -1, Step: s.exec.Step}
+}
+
+// nonFiniteIn runs a region and returns the operation that first made a value
+// that is not finite, in the first chunk with one; −1 where none did.
+func (s *Session) nonFiniteIn(c *compiled, r *region) int {
+	first := -1
+	s.inChunks(c, r, func(_ int, made tensor.Matrix) bool {
+		if !c.p.Nodes[c.at].Type.Index && !finite(made) {
+			first = c.at
+		}
+		return first < 0
+	})
+	return first
 }
