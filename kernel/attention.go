@@ -17,7 +17,7 @@ type Attention struct {
 	Heads int
 	Slope float32 // 0 < Slope ≤ 1
 	Mask  Mask
-	IDs   []int64 // the edges' identities, as in Dropout; nil where edge e is e
+	IDs   []int64 // the edges' identities, as in Dropout; nil where e's is Mask.First + e
 }
 
 // Attend sums, at each destination, the rows of its neighbours by their

@@ -17,7 +17,7 @@ type attendOperands struct {
 	loops   *attentionLoops
 	sparse  *sparseLoops
 	dot     rowFunc
-	named   dropoutOperands // the identities of edges
+	ids     []int64 // of edges, as in Attention
 }
 
 // A block holds rows of up to blockEdges edges together, so that no row that is
@@ -115,7 +115,7 @@ func (c *Ctx) attendRows(a Attention, width int) int64 {
 	k := &c.call
 	o := &k.attend
 	o.workers, o.loops, o.sparse, o.dot = c.attenders(a), c.attention(), c.sparse(), c.values().rows.headDot
-	o.named = newDropout(a.Mask, a.IDs)
+	o.ids = a.IDs
 	c.cutSegments(width)
 	if o.width > 0 {
 		c.cutPairs(width, a.Heads)
@@ -231,12 +231,31 @@ func (w *attender) draw(c *call) {
 	if w.dropout.mask.P == 0 || w.edges == 0 {
 		return
 	}
-	w.ids = w.ids[:w.edges]
-	for p := range w.ids {
-		w.ids[p] = int64(c.attend.named.id(c.seg.edge(w.from + int64(p))))
+	ids, end := c.attend.ids, w.from+int64(w.edges)
+	switch {
+	case c.seg.pos != nil:
+		w.dropout.ids = w.identities(ids, c.seg.pos[w.from:end])
+	case ids != nil:
+		w.dropout.ids = ids[w.from:end]
+	default:
+		w.dropout.ids = nil
+		c.attend.loops.draw(w, int(w.from))
+		return
 	}
-	w.dropout.ids = w.ids
-	c.attend.loops.draw(w)
+	c.attend.loops.draw(w, 0)
+}
+
+// identities lists those of some edges.
+func (w *attender) identities(ids []int64, edges []uint32) []int64 {
+	own := w.ids[:len(edges)]
+	for p, e := range edges {
+		if ids == nil {
+			own[p] = w.dropout.mask.First + int64(e)
+		} else {
+			own[p] = ids[e]
+		}
+	}
+	return own
 }
 
 // mask applies it to values of edges.

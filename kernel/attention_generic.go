@@ -132,10 +132,10 @@ func attentionSums(_ *call, w *attender, x, y, t tensor.Matrix) {
 	}
 }
 
-func attentionDraw(w *attender) {
+func attentionDraw(w *attender, first int) {
 	d := &w.dropout
 	for p := range w.edges {
-		d.mask.Key.Fill(w.words[p*w.heads:(p+1)*w.heads], d.mask.Step, d.mask.Site, d.id(p))
+		d.mask.Key.Fill(w.words[p*w.heads:(p+1)*w.heads], d.mask.Step, d.mask.Site, d.id(first+p))
 	}
 }
 

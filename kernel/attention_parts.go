@@ -165,8 +165,9 @@ type attentionLoops struct {
 	pull func(w *attender)
 	// sums sums the rows of x at the other end by weight and by tilted.
 	sums func(c *call, w *attender, x, y, t tensor.Matrix)
-	// draw draws the masks of edges, and mask applies them to values of edges.
-	draw func(w *attender)
+	// draw draws the masks of the rows of dropout from first on, which are the
+	// edges, and mask applies them to values of edges.
+	draw func(w *attender, first int)
 	mask func(w *attender, values []float32)
 }
 

@@ -83,6 +83,7 @@ func attentions(b namedBlock) (all []*attention) {
 		a := Attention{Heads: w.heads, Slope: []float32{0.2, 1, 0.5}[i%3]}
 		all = append(all, newAttention(b, a, w.k, uint64(i)))
 		a.Mask = testMask(0.6)
+		a.Mask.First = int64(100 * i)
 		if i%2 == 0 {
 			a.IDs = spacedIDs(b.Edges())
 		}

@@ -182,7 +182,7 @@ func (o Attention) kernel(x *Exec) kernel.Attention {
 	a := kernel.Attention{Heads: o.Heads.N, Slope: o.Slope}
 	if o.Mask.P != 0 {
 		key := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}
-		a.Mask = kernel.Mask{Key: key, Step: x.Step, Site: uint16(o.Mask.Site), P: o.Mask.P}
+		a.Mask = kernel.Mask{Key: key, Step: x.Step, Site: uint16(o.Mask.Site), P: o.Mask.P, First: x.first(o.Over)}
 		a.IDs = x.ids(o.Over)
 	}
 	return a
