@@ -102,13 +102,15 @@ func (a *author) edgeConv() Value {
 		one := Cols(1)
 		e = a.HeadScale(e, a.EdgeSoftmax(a.HeadProject(e, a.param(1, a.cols(e)), one)))
 	}
-	switch a.intn(4, "reduction") {
+	switch a.intn(5, "reduction") {
 	case 0:
 		return a.Sum(e, Src)
 	case 1:
 		return a.Sum(e, Dst)
 	case 2: // less what the mean of a destination's edges is
 		return a.Sum(a.ELU(a.Sub(e, a.Scatter(a.Sum(e, Dst), Dst, s))), Dst)
+	case 3:
+		return a.Select(e, Min, Src)
 	}
 	return a.Select(e, Max, Dst)
 }
@@ -239,6 +241,35 @@ func TestChunkedKernels(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestChunkComputesAgainOnce: two gradients that read a value of forward's edges,
+// and have nothing else in common, run in one region, which computes it once.
+func TestChunkComputesAgainOnce(t *testing.T) {
+	b := NewBuilder("two weights")
+	x := b.Input("x", Vertices, Sym("k", 16))
+	e := b.Mul(b.Scatter(x, Src, Edges), b.Scatter(x, Dst, Edges))
+	y := b.Sum(b.ReLU(b.LinearNamed("one", e, Sym("k", 16))), Dst)
+	z := b.Sum(b.ReLU(b.LinearNamed("two", e, Sym("k", 16))), Dst)
+	b.Output("loss", b.CrossEntropy(b.AddValues(b.ReLU(y), b.ELU(z))))
+	p, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Facts{Env: map[string]int64{"n": 10, "m": 1000, "ℓ": 0, "k": 16, "t": 10, "d": 100, "d_out": 100, "τ": 0}, ChunkBytes: 1, Optimizer: &Optimizer{}}
+	q, err := Compile(p, f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	products := 0
+	for _, n := range q.Nodes {
+		if n.Op == (Binary{Product}) && n.Type.Space == Edges {
+			products++
+		}
+	}
+	if products != 2 || len(q.Regions) != 2 {
+		t.Errorf("%d products on edges, want one forward and one backward\n%v", products, q)
+	}
 }
 
 // gradients returns what updates read, by the parameter's name.

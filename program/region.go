@@ -177,11 +177,6 @@ func (p *Program) chunkable(v Value) (over Space, whole []bool, ok bool) {
 	if _, leaf := n.Op.(Leaf); leaf || over == One {
 		return over, nil, false
 	}
-	if _, random := n.Op.(Random); random {
-		if _, known := n.Op.(Dropout); !known {
-			return over, nil, false
-		}
-	}
 	whole = make([]bool, len(n.In))
 	if _, sums := n.Summed(); sums {
 		for _, t := range p.types(n.In) {
@@ -202,7 +197,8 @@ func (p *Program) chunkable(v Value) (over Space, whole []bool, ok bool) {
 }
 
 // locals marks the values that live within a chunk: rows of edges or of
-// destinations that no operation outside their region reads, and none of all rows.
+// destinations that no operation outside their region reads. Those inside read
+// the chunk's, or a region would not be one.
 func (p *Program) locals() []bool {
 	local := make([]bool, len(p.Nodes))
 	for i, n := range p.Nodes {
@@ -212,15 +208,9 @@ func (p *Program) locals() []bool {
 	for _, o := range p.Outputs {
 		local[o.Value] = false
 	}
-	for i, n := range p.Nodes {
-		var whole []bool
-		if n.Region > 0 {
-			_, whole, _ = p.chunkable(Value(i))
-		}
-		for j, u := range n.In {
-			if p.Nodes[u].Region != n.Region || n.Region > 0 && whole[j] {
-				local[u] = false
-			}
+	for _, n := range p.Nodes {
+		for _, u := range n.In {
+			local[u] = local[u] && p.Nodes[u].Region == n.Region
 		}
 	}
 	return local
