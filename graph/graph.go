@@ -91,6 +91,8 @@ type Block struct {
 	t             *Transposed
 	ordering      sync.Once
 	order         []uint32 // by source
+	ranges        rangesByWidth
+	unordered     bool // sources do not ascend within a row
 	degrees       sync.Once
 	inMax, outMax int
 }
@@ -101,4 +103,6 @@ type Transposed struct {
 	Ptr []int64  // Src+1 entries
 	Row []int32  // destination of each out-edge
 	Pos []uint32 // position of the edge in the block's Col
+
+	ranges rangesByWidth
 }

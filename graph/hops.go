@@ -182,6 +182,9 @@ type cut struct {
 
 func newCut(blocks int, whole *Block) cut {
 	c := cut{whole: whole, blocks: make([]Block, blocks)}
+	for i := range c.blocks {
+		c.blocks[i].unordered = true
+	}
 	if whole.Weight != nil {
 		c.weight = []float32{} // a block of no edges has weights too
 	}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"sync/atomic"
 
+	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -100,7 +101,9 @@ type call struct {
 	fold         func(x, y []float32) float64 // of sums of all values
 
 	seg    segments
+	ranges *graph.Ranges // of sums that go through their rows range by range
 	sum    sumFunc
+	part   partFunc
 	each   func(c *call, lo, hi int) // of kernels over segments: rows that are not cut
 	passes []pass                    // over the columns of sums, in vectors
 	chunks []chunk

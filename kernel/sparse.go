@@ -10,6 +10,7 @@ import (
 // multiply and add in one rounding.
 type sparseLoops struct {
 	sumNeighbours, sumEdges, sumWeighted sumFunc
+	sumPart                              partFunc // nil where ranges gain nothing
 	edgeAdd, scatter, gather, edgeDot    edgeLoop
 	softmax                              softmaxLoops
 	lanes                                int // values of a vector; 0 without vectors
@@ -26,6 +27,9 @@ type softmaxLoops struct {
 
 // sumFunc sets row i of y to the sum over positions ptr[i] to ptr[i+1].
 type sumFunc func(c *call, ptr []int64, y tensor.Matrix)
+
+// partFunc adds to row i of y the sum over positions from[i] to to[i].
+type partFunc func(c *call, from, to []int64, y tensor.Matrix)
 
 // edgeLoop goes through edges lo to hi in destination order, as the body of a call.
 type edgeLoop func(c *call, worker, piece, lo, hi int)

@@ -14,6 +14,7 @@ var sparseVariants = [...]sparseLoops{
 	cpu.AVX2: {
 		sumNeighbours: func(c *call, ptr []int64, y tensor.Matrix) { sumPasses(c, &sumsAVX2, neighbourIndex(c.seg), ptr, y) },
 		sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumEdgePasses(c, &sumsAVX2, ptr, y) },
+		sumPart:       func(c *call, from, to []int64, y tensor.Matrix) { sumPartPasses(c, &sumsAVX2, from, to, y) },
 		sumWeighted:   func(c *call, ptr []int64, y tensor.Matrix) { sumWeightedPasses(c, &sumsAVX2, ptr, y) },
 		edgeAdd:       edgesAVX2.addRows,
 		scatter:       edgesAVX2.scatterRows,
@@ -25,6 +26,7 @@ var sparseVariants = [...]sparseLoops{
 	cpu.AVX512: {
 		sumNeighbours: func(c *call, ptr []int64, y tensor.Matrix) { sumPasses(c, &sumsAVX512, neighbourIndex(c.seg), ptr, y) },
 		sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumEdgePasses(c, &sumsAVX512, ptr, y) },
+		sumPart:       func(c *call, from, to []int64, y tensor.Matrix) { sumPartPasses(c, &sumsAVX512, from, to, y) },
 		sumWeighted:   func(c *call, ptr []int64, y tensor.Matrix) { sumWeightedPasses(c, &sumsAVX512, ptr, y) },
 		edgeAdd:       edgesAVX512.addRows,
 		scatter:       edgesAVX512.scatterRows,

@@ -25,7 +25,7 @@ func SpMM(ctx *Ctx, b *graph.Block, end End, weight, x, y tensor.Matrix) {
 	wantShape("kernel.SpMM: x", x, vertices(b, end.other()), y.Cols)
 	wantShape("kernel.SpMM: y", y, vertices(b, end), y.Cols)
 	loops := ctx.sparse()
-	ctx.call = call{sum: loops.sumNeighbours, seg: at(b, end), x: x, y: weight, dst: y}
+	ctx.call = call{sum: loops.sumNeighbours, part: loops.sumPart, seg: at(b, end), x: x, y: weight, dst: y}
 	ctx.takeTail(y)
 	heads := int64(weight.Cols)
 	if heads > 0 {
@@ -33,6 +33,7 @@ func SpMM(ctx *Ctx, b *graph.Block, end End, weight, x, y tensor.Matrix) {
 		wantHeads("kernel.SpMM: weight", y.Cols, weight.Cols)
 		ctx.call.sum = loops.sumWeighted
 	}
+	ctx.call.ranges = ctx.ranges(b, end, x, heads)
 	m := ctx.segmentSum()
 	k := int64(y.Cols)
 	work, bytes := m*k, 8*int64(y.Rows+1)+4*m+4*m*k+4*int64(y.Rows)*k
@@ -61,6 +62,9 @@ func (c *Ctx) segmentSum() int64 {
 	c.cutSegments(width)
 	c.cutColumns(k.y.Cols)
 	k.scratch = c.floats(len(k.chunks) * width)
+	if k.ranges != nil {
+		k.body, k.pieces = segmentSumRanges, min(k.pieces, rangePieces*c.Pool.Threads())
+	}
 	edges := c.runSegments()
 	for i, h := range k.chunks {
 		part := k.scratch[i*width : (i+1)*width]

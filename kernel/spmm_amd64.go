@@ -9,6 +9,11 @@ package kernel
 //go:noescape
 func sumAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumPartAVX512x1 adds the rows that other names in a part of each row, 1 vectors of columns.
+//
+//go:noescape
+func sumPartAVX512x1(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+
 // sumInOrderAVX512x1 sums rows in order, 1 vectors of columns.
 //
 //go:noescape
@@ -28,6 +33,11 @@ func sumHeadsAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //
 //go:noescape
 func sumAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumPartAVX512x2 adds the rows that other names in a part of each row, 2 vectors of columns.
+//
+//go:noescape
+func sumPartAVX512x2(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
 
 // sumInOrderAVX512x2 sums rows in order, 2 vectors of columns.
 //
@@ -49,6 +59,11 @@ func sumHeadsAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //go:noescape
 func sumAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumPartAVX512x3 adds the rows that other names in a part of each row, 3 vectors of columns.
+//
+//go:noescape
+func sumPartAVX512x3(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+
 // sumInOrderAVX512x3 sums rows in order, 3 vectors of columns.
 //
 //go:noescape
@@ -68,6 +83,11 @@ func sumHeadsAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //
 //go:noescape
 func sumAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumPartAVX512x4 adds the rows that other names in a part of each row, 4 vectors of columns.
+//
+//go:noescape
+func sumPartAVX512x4(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
 
 // sumInOrderAVX512x4 sums rows in order, 4 vectors of columns.
 //
@@ -89,6 +109,11 @@ func sumHeadsAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //go:noescape
 func sumAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumPartAVX512x5 adds the rows that other names in a part of each row, 5 vectors of columns.
+//
+//go:noescape
+func sumPartAVX512x5(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+
 // sumInOrderAVX512x5 sums rows in order, 5 vectors of columns.
 //
 //go:noescape
@@ -108,6 +133,11 @@ func sumHeadsAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //
 //go:noescape
 func sumAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumPartAVX512x6 adds the rows that other names in a part of each row, 6 vectors of columns.
+//
+//go:noescape
+func sumPartAVX512x6(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
 
 // sumInOrderAVX512x6 sums rows in order, 6 vectors of columns.
 //
@@ -129,6 +159,11 @@ func sumHeadsAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //go:noescape
 func sumAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumPartAVX512x7 adds the rows that other names in a part of each row, 7 vectors of columns.
+//
+//go:noescape
+func sumPartAVX512x7(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+
 // sumInOrderAVX512x7 sums rows in order, 7 vectors of columns.
 //
 //go:noescape
@@ -148,6 +183,11 @@ func sumHeadsAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //
 //go:noescape
 func sumAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumPartAVX512x8 adds the rows that other names in a part of each row, 8 vectors of columns.
+//
+//go:noescape
+func sumPartAVX512x8(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
 
 // sumInOrderAVX512x8 sums rows in order, 8 vectors of columns.
 //
@@ -169,6 +209,11 @@ func sumHeadsAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //go:noescape
 func sumAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumPartAVX512x16 adds the rows that other names in a part of each row, 16 vectors of columns.
+//
+//go:noescape
+func sumPartAVX512x16(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+
 // sumInOrderAVX512x16 sums rows in order, 16 vectors of columns.
 //
 //go:noescape
@@ -183,6 +228,11 @@ func sumWeightedAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32,
 //
 //go:noescape
 func sumAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumPartAVX2x1 adds the rows that other names in a part of each row, 1 vectors of columns.
+//
+//go:noescape
+func sumPartAVX2x1(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
 
 // sumInOrderAVX2x1 sums rows in order, 1 vectors of columns.
 //
@@ -204,6 +254,11 @@ func sumHeadsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //go:noescape
 func sumAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumPartAVX2x2 adds the rows that other names in a part of each row, 2 vectors of columns.
+//
+//go:noescape
+func sumPartAVX2x2(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+
 // sumInOrderAVX2x2 sums rows in order, 2 vectors of columns.
 //
 //go:noescape
@@ -223,6 +278,11 @@ func sumHeadsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //
 //go:noescape
 func sumAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumPartAVX2x3 adds the rows that other names in a part of each row, 3 vectors of columns.
+//
+//go:noescape
+func sumPartAVX2x3(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
 
 // sumInOrderAVX2x3 sums rows in order, 3 vectors of columns.
 //
@@ -244,6 +304,11 @@ func sumHeadsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //go:noescape
 func sumAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumPartAVX2x4 adds the rows that other names in a part of each row, 4 vectors of columns.
+//
+//go:noescape
+func sumPartAVX2x4(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+
 // sumInOrderAVX2x4 sums rows in order, 4 vectors of columns.
 //
 //go:noescape
@@ -263,6 +328,11 @@ func sumHeadsAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //
 //go:noescape
 func sumAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumPartAVX2x5 adds the rows that other names in a part of each row, 5 vectors of columns.
+//
+//go:noescape
+func sumPartAVX2x5(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
 
 // sumInOrderAVX2x5 sums rows in order, 5 vectors of columns.
 //
@@ -284,6 +354,11 @@ func sumHeadsAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //go:noescape
 func sumAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumPartAVX2x6 adds the rows that other names in a part of each row, 6 vectors of columns.
+//
+//go:noescape
+func sumPartAVX2x6(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+
 // sumInOrderAVX2x6 sums rows in order, 6 vectors of columns.
 //
 //go:noescape
@@ -303,6 +378,11 @@ func sumHeadsAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //
 //go:noescape
 func sumAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumPartAVX2x7 adds the rows that other names in a part of each row, 7 vectors of columns.
+//
+//go:noescape
+func sumPartAVX2x7(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
 
 // sumInOrderAVX2x7 sums rows in order, 7 vectors of columns.
 //
@@ -324,6 +404,11 @@ func sumHeadsAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //go:noescape
 func sumAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumPartAVX2x8 adds the rows that other names in a part of each row, 8 vectors of columns.
+//
+//go:noescape
+func sumPartAVX2x8(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+
 // sumInOrderAVX2x8 sums rows in order, 8 vectors of columns.
 //
 //go:noescape
@@ -343,6 +428,11 @@ func sumHeadsAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //
 //go:noescape
 func sumAVX2x12(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumPartAVX2x12 adds the rows that other names in a part of each row, 12 vectors of columns.
+//
+//go:noescape
+func sumPartAVX2x12(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
 
 // sumInOrderAVX2x12 sums rows in order, 12 vectors of columns.
 //

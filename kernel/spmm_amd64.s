@@ -49,6 +49,45 @@ store:
 	VZEROUPPER
 	RET
 
+// func sumPartAVX512x1(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumPartAVX512x1(SB), NOSPLIT, $0-72
+	MOVQ  tail+56(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+24(FP), AX
+	MOVQ  ldx+32(FP), CX
+	MOVQ  from+8(FP), BX
+	MOVQ  to+16(FP), SI
+	MOVQ  y+40(FP), DI
+	MOVQ  other+64(FP), R8
+
+row:
+	MOVQ      (BX), DX
+	MOVQ      (SI), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x08, SI
+	CMPQ      DX, R9
+	JGE       next
+	VMOVUPS.Z (DI), K1, Z0
+
+position:
+	MOVL    (R8)(DX*4), R10
+	IMULQ   CX, R10
+	VADDPS  (AX)(R10*1), Z0, K1, Z0
+	INCQ    DX
+	CMPQ    DX, R9
+	JLT     position
+	VMOVUPS Z0, K1, (DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func sumInOrderAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·sumInOrderAVX512x1(SB), NOSPLIT, $0-56
@@ -262,6 +301,48 @@ store:
 	ADDQ    ldy+40(FP), R9
 	DECQ    rows+0(FP)
 	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX512x2(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumPartAVX512x2(SB), NOSPLIT, $0-72
+	MOVQ  tail+56(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+24(FP), AX
+	MOVQ  ldx+32(FP), CX
+	MOVQ  from+8(FP), BX
+	MOVQ  to+16(FP), SI
+	MOVQ  y+40(FP), DI
+	MOVQ  other+64(FP), R8
+
+row:
+	MOVQ      (BX), DX
+	MOVQ      (SI), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x08, SI
+	CMPQ      DX, R9
+	JGE       next
+	VMOVUPS   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+
+position:
+	MOVL    (R8)(DX*4), R10
+	IMULQ   CX, R10
+	VADDPS  (AX)(R10*1), Z0, Z0
+	VADDPS  64(AX)(R10*1), Z1, K1, Z1
+	INCQ    DX
+	CMPQ    DX, R9
+	JLT     position
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -495,6 +576,51 @@ store:
 	ADDQ    ldy+40(FP), R9
 	DECQ    rows+0(FP)
 	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX512x3(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumPartAVX512x3(SB), NOSPLIT, $0-72
+	MOVQ  tail+56(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+24(FP), AX
+	MOVQ  ldx+32(FP), CX
+	MOVQ  from+8(FP), BX
+	MOVQ  to+16(FP), SI
+	MOVQ  y+40(FP), DI
+	MOVQ  other+64(FP), R8
+
+row:
+	MOVQ      (BX), DX
+	MOVQ      (SI), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x08, SI
+	CMPQ      DX, R9
+	JGE       next
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+
+position:
+	MOVL    (R8)(DX*4), R10
+	IMULQ   CX, R10
+	VADDPS  (AX)(R10*1), Z0, Z0
+	VADDPS  64(AX)(R10*1), Z1, Z1
+	VADDPS  128(AX)(R10*1), Z2, K1, Z2
+	INCQ    DX
+	CMPQ    DX, R9
+	JLT     position
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -745,6 +871,54 @@ store:
 	ADDQ    ldy+40(FP), R9
 	DECQ    rows+0(FP)
 	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX512x4(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumPartAVX512x4(SB), NOSPLIT, $0-72
+	MOVQ  tail+56(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+24(FP), AX
+	MOVQ  ldx+32(FP), CX
+	MOVQ  from+8(FP), BX
+	MOVQ  to+16(FP), SI
+	MOVQ  y+40(FP), DI
+	MOVQ  other+64(FP), R8
+
+row:
+	MOVQ      (BX), DX
+	MOVQ      (SI), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x08, SI
+	CMPQ      DX, R9
+	JGE       next
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS   128(DI), Z2
+	VMOVUPS.Z 192(DI), K1, Z3
+
+position:
+	MOVL    (R8)(DX*4), R10
+	IMULQ   CX, R10
+	VADDPS  (AX)(R10*1), Z0, Z0
+	VADDPS  64(AX)(R10*1), Z1, Z1
+	VADDPS  128(AX)(R10*1), Z2, Z2
+	VADDPS  192(AX)(R10*1), Z3, K1, Z3
+	INCQ    DX
+	CMPQ    DX, R9
+	JLT     position
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, K1, 192(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -1012,6 +1186,57 @@ store:
 	ADDQ    ldy+40(FP), R9
 	DECQ    rows+0(FP)
 	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX512x5(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumPartAVX512x5(SB), NOSPLIT, $0-72
+	MOVQ  tail+56(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+24(FP), AX
+	MOVQ  ldx+32(FP), CX
+	MOVQ  from+8(FP), BX
+	MOVQ  to+16(FP), SI
+	MOVQ  y+40(FP), DI
+	MOVQ  other+64(FP), R8
+
+row:
+	MOVQ      (BX), DX
+	MOVQ      (SI), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x08, SI
+	CMPQ      DX, R9
+	JGE       next
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS   128(DI), Z2
+	VMOVUPS   192(DI), Z3
+	VMOVUPS.Z 256(DI), K1, Z4
+
+position:
+	MOVL    (R8)(DX*4), R10
+	IMULQ   CX, R10
+	VADDPS  (AX)(R10*1), Z0, Z0
+	VADDPS  64(AX)(R10*1), Z1, Z1
+	VADDPS  128(AX)(R10*1), Z2, Z2
+	VADDPS  192(AX)(R10*1), Z3, Z3
+	VADDPS  256(AX)(R10*1), Z4, K1, Z4
+	INCQ    DX
+	CMPQ    DX, R9
+	JLT     position
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	VMOVUPS Z4, K1, 256(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -1296,6 +1521,60 @@ store:
 	ADDQ    ldy+40(FP), R9
 	DECQ    rows+0(FP)
 	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX512x6(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumPartAVX512x6(SB), NOSPLIT, $0-72
+	MOVQ  tail+56(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+24(FP), AX
+	MOVQ  ldx+32(FP), CX
+	MOVQ  from+8(FP), BX
+	MOVQ  to+16(FP), SI
+	MOVQ  y+40(FP), DI
+	MOVQ  other+64(FP), R8
+
+row:
+	MOVQ      (BX), DX
+	MOVQ      (SI), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x08, SI
+	CMPQ      DX, R9
+	JGE       next
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS   128(DI), Z2
+	VMOVUPS   192(DI), Z3
+	VMOVUPS   256(DI), Z4
+	VMOVUPS.Z 320(DI), K1, Z5
+
+position:
+	MOVL    (R8)(DX*4), R10
+	IMULQ   CX, R10
+	VADDPS  (AX)(R10*1), Z0, Z0
+	VADDPS  64(AX)(R10*1), Z1, Z1
+	VADDPS  128(AX)(R10*1), Z2, Z2
+	VADDPS  192(AX)(R10*1), Z3, Z3
+	VADDPS  256(AX)(R10*1), Z4, Z4
+	VADDPS  320(AX)(R10*1), Z5, K1, Z5
+	INCQ    DX
+	CMPQ    DX, R9
+	JLT     position
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	VMOVUPS Z4, 256(DI)
+	VMOVUPS Z5, K1, 320(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -1597,6 +1876,63 @@ store:
 	ADDQ    ldy+40(FP), R9
 	DECQ    rows+0(FP)
 	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX512x7(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumPartAVX512x7(SB), NOSPLIT, $0-72
+	MOVQ  tail+56(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+24(FP), AX
+	MOVQ  ldx+32(FP), CX
+	MOVQ  from+8(FP), BX
+	MOVQ  to+16(FP), SI
+	MOVQ  y+40(FP), DI
+	MOVQ  other+64(FP), R8
+
+row:
+	MOVQ      (BX), DX
+	MOVQ      (SI), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x08, SI
+	CMPQ      DX, R9
+	JGE       next
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS   128(DI), Z2
+	VMOVUPS   192(DI), Z3
+	VMOVUPS   256(DI), Z4
+	VMOVUPS   320(DI), Z5
+	VMOVUPS.Z 384(DI), K1, Z6
+
+position:
+	MOVL    (R8)(DX*4), R10
+	IMULQ   CX, R10
+	VADDPS  (AX)(R10*1), Z0, Z0
+	VADDPS  64(AX)(R10*1), Z1, Z1
+	VADDPS  128(AX)(R10*1), Z2, Z2
+	VADDPS  192(AX)(R10*1), Z3, Z3
+	VADDPS  256(AX)(R10*1), Z4, Z4
+	VADDPS  320(AX)(R10*1), Z5, Z5
+	VADDPS  384(AX)(R10*1), Z6, K1, Z6
+	INCQ    DX
+	CMPQ    DX, R9
+	JLT     position
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	VMOVUPS Z4, 256(DI)
+	VMOVUPS Z5, 320(DI)
+	VMOVUPS Z6, K1, 384(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -1915,6 +2251,66 @@ store:
 	ADDQ    ldy+40(FP), R9
 	DECQ    rows+0(FP)
 	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX512x8(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumPartAVX512x8(SB), NOSPLIT, $0-72
+	MOVQ  tail+56(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+24(FP), AX
+	MOVQ  ldx+32(FP), CX
+	MOVQ  from+8(FP), BX
+	MOVQ  to+16(FP), SI
+	MOVQ  y+40(FP), DI
+	MOVQ  other+64(FP), R8
+
+row:
+	MOVQ      (BX), DX
+	MOVQ      (SI), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x08, SI
+	CMPQ      DX, R9
+	JGE       next
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS   128(DI), Z2
+	VMOVUPS   192(DI), Z3
+	VMOVUPS   256(DI), Z4
+	VMOVUPS   320(DI), Z5
+	VMOVUPS   384(DI), Z6
+	VMOVUPS.Z 448(DI), K1, Z7
+
+position:
+	MOVL    (R8)(DX*4), R10
+	IMULQ   CX, R10
+	VADDPS  (AX)(R10*1), Z0, Z0
+	VADDPS  64(AX)(R10*1), Z1, Z1
+	VADDPS  128(AX)(R10*1), Z2, Z2
+	VADDPS  192(AX)(R10*1), Z3, Z3
+	VADDPS  256(AX)(R10*1), Z4, Z4
+	VADDPS  320(AX)(R10*1), Z5, Z5
+	VADDPS  384(AX)(R10*1), Z6, Z6
+	VADDPS  448(AX)(R10*1), Z7, K1, Z7
+	INCQ    DX
+	CMPQ    DX, R9
+	JLT     position
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	VMOVUPS Z4, 256(DI)
+	VMOVUPS Z5, 320(DI)
+	VMOVUPS Z6, 384(DI)
+	VMOVUPS Z7, K1, 448(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -2281,6 +2677,90 @@ store:
 	VZEROUPPER
 	RET
 
+// func sumPartAVX512x16(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumPartAVX512x16(SB), NOSPLIT, $0-72
+	MOVQ  tail+56(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+24(FP), AX
+	MOVQ  ldx+32(FP), CX
+	MOVQ  from+8(FP), BX
+	MOVQ  to+16(FP), SI
+	MOVQ  y+40(FP), DI
+	MOVQ  other+64(FP), R8
+
+row:
+	MOVQ      (BX), DX
+	MOVQ      (SI), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x08, SI
+	CMPQ      DX, R9
+	JGE       next
+	VMOVUPS   (DI), Z0
+	VMOVUPS   64(DI), Z1
+	VMOVUPS   128(DI), Z2
+	VMOVUPS   192(DI), Z3
+	VMOVUPS   256(DI), Z4
+	VMOVUPS   320(DI), Z5
+	VMOVUPS   384(DI), Z6
+	VMOVUPS   448(DI), Z7
+	VMOVUPS   512(DI), Z8
+	VMOVUPS   576(DI), Z9
+	VMOVUPS   640(DI), Z10
+	VMOVUPS   704(DI), Z11
+	VMOVUPS   768(DI), Z12
+	VMOVUPS   832(DI), Z13
+	VMOVUPS   896(DI), Z14
+	VMOVUPS.Z 960(DI), K1, Z15
+
+position:
+	MOVL    (R8)(DX*4), R10
+	IMULQ   CX, R10
+	VADDPS  (AX)(R10*1), Z0, Z0
+	VADDPS  64(AX)(R10*1), Z1, Z1
+	VADDPS  128(AX)(R10*1), Z2, Z2
+	VADDPS  192(AX)(R10*1), Z3, Z3
+	VADDPS  256(AX)(R10*1), Z4, Z4
+	VADDPS  320(AX)(R10*1), Z5, Z5
+	VADDPS  384(AX)(R10*1), Z6, Z6
+	VADDPS  448(AX)(R10*1), Z7, Z7
+	VADDPS  512(AX)(R10*1), Z8, Z8
+	VADDPS  576(AX)(R10*1), Z9, Z9
+	VADDPS  640(AX)(R10*1), Z10, Z10
+	VADDPS  704(AX)(R10*1), Z11, Z11
+	VADDPS  768(AX)(R10*1), Z12, Z12
+	VADDPS  832(AX)(R10*1), Z13, Z13
+	VADDPS  896(AX)(R10*1), Z14, Z14
+	VADDPS  960(AX)(R10*1), Z15, K1, Z15
+	INCQ    DX
+	CMPQ    DX, R9
+	JLT     position
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	VMOVUPS Z3, 192(DI)
+	VMOVUPS Z4, 256(DI)
+	VMOVUPS Z5, 320(DI)
+	VMOVUPS Z6, 384(DI)
+	VMOVUPS Z7, 448(DI)
+	VMOVUPS Z8, 512(DI)
+	VMOVUPS Z9, 576(DI)
+	VMOVUPS Z10, 640(DI)
+	VMOVUPS Z11, 704(DI)
+	VMOVUPS Z12, 768(DI)
+	VMOVUPS Z13, 832(DI)
+	VMOVUPS Z14, 896(DI)
+	VMOVUPS Z15, K1, 960(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func sumInOrderAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·sumInOrderAVX512x16(SB), NOSPLIT, $0-56
@@ -2550,6 +3030,47 @@ DATA lanesAVX2<>+56(SB)/4, $0x00000000
 DATA lanesAVX2<>+60(SB)/4, $0x00000000
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
 
+// func sumPartAVX2x1(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX
+TEXT ·sumPartAVX2x1(SB), NOSPLIT, $0-72
+	MOVQ    tail+56(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y1
+	MOVQ    x+24(FP), AX
+	MOVQ    ldx+32(FP), CX
+	MOVQ    from+8(FP), BX
+	MOVQ    to+16(FP), SI
+	MOVQ    y+40(FP), DI
+	MOVQ    other+64(FP), R8
+
+row:
+	MOVQ       (BX), DX
+	MOVQ       (SI), R9
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	CMPQ       DX, R9
+	JGE        next
+	VMASKMOVPS (DI), Y1, Y0
+
+position:
+	MOVL       (R8)(DX*4), R10
+	IMULQ      CX, R10
+	VMASKMOVPS (AX)(R10*1), Y1, Y2
+	VADDPS     Y2, Y0, Y0
+	INCQ       DX
+	CMPQ       DX, R9
+	JLT        position
+	VMASKMOVPS Y0, Y1, (DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func sumInOrderAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int)
 // Requires: AVX
 TEXT ·sumInOrderAVX2x1(SB), NOSPLIT, $0-56
@@ -2771,6 +3292,50 @@ store:
 	ADDQ       ldy+40(FP), R9
 	DECQ       rows+0(FP)
 	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX2x2(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX
+TEXT ·sumPartAVX2x2(SB), NOSPLIT, $0-72
+	MOVQ    tail+56(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y2
+	MOVQ    x+24(FP), AX
+	MOVQ    ldx+32(FP), CX
+	MOVQ    from+8(FP), BX
+	MOVQ    to+16(FP), SI
+	MOVQ    y+40(FP), DI
+	MOVQ    other+64(FP), R8
+
+row:
+	MOVQ       (BX), DX
+	MOVQ       (SI), R9
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	CMPQ       DX, R9
+	JGE        next
+	VMOVUPS    (DI), Y0
+	VMASKMOVPS 32(DI), Y2, Y1
+
+position:
+	MOVL       (R8)(DX*4), R10
+	IMULQ      CX, R10
+	VADDPS     (AX)(R10*1), Y0, Y0
+	VMASKMOVPS 32(AX)(R10*1), Y2, Y3
+	VADDPS     Y3, Y1, Y1
+	INCQ       DX
+	CMPQ       DX, R9
+	JLT        position
+	VMOVUPS    Y0, (DI)
+	VMASKMOVPS Y1, Y2, 32(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -3010,6 +3575,53 @@ store:
 	ADDQ       ldy+40(FP), R9
 	DECQ       rows+0(FP)
 	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX2x3(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX
+TEXT ·sumPartAVX2x3(SB), NOSPLIT, $0-72
+	MOVQ    tail+56(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y3
+	MOVQ    x+24(FP), AX
+	MOVQ    ldx+32(FP), CX
+	MOVQ    from+8(FP), BX
+	MOVQ    to+16(FP), SI
+	MOVQ    y+40(FP), DI
+	MOVQ    other+64(FP), R8
+
+row:
+	MOVQ       (BX), DX
+	MOVQ       (SI), R9
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	CMPQ       DX, R9
+	JGE        next
+	VMOVUPS    (DI), Y0
+	VMOVUPS    32(DI), Y1
+	VMASKMOVPS 64(DI), Y3, Y2
+
+position:
+	MOVL       (R8)(DX*4), R10
+	IMULQ      CX, R10
+	VADDPS     (AX)(R10*1), Y0, Y0
+	VADDPS     32(AX)(R10*1), Y1, Y1
+	VMASKMOVPS 64(AX)(R10*1), Y3, Y4
+	VADDPS     Y4, Y2, Y2
+	INCQ       DX
+	CMPQ       DX, R9
+	JLT        position
+	VMOVUPS    Y0, (DI)
+	VMOVUPS    Y1, 32(DI)
+	VMASKMOVPS Y2, Y3, 64(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -3265,6 +3877,56 @@ store:
 	ADDQ       ldy+40(FP), R9
 	DECQ       rows+0(FP)
 	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX2x4(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX
+TEXT ·sumPartAVX2x4(SB), NOSPLIT, $0-72
+	MOVQ    tail+56(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y4
+	MOVQ    x+24(FP), AX
+	MOVQ    ldx+32(FP), CX
+	MOVQ    from+8(FP), BX
+	MOVQ    to+16(FP), SI
+	MOVQ    y+40(FP), DI
+	MOVQ    other+64(FP), R8
+
+row:
+	MOVQ       (BX), DX
+	MOVQ       (SI), R9
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	CMPQ       DX, R9
+	JGE        next
+	VMOVUPS    (DI), Y0
+	VMOVUPS    32(DI), Y1
+	VMOVUPS    64(DI), Y2
+	VMASKMOVPS 96(DI), Y4, Y3
+
+position:
+	MOVL       (R8)(DX*4), R10
+	IMULQ      CX, R10
+	VADDPS     (AX)(R10*1), Y0, Y0
+	VADDPS     32(AX)(R10*1), Y1, Y1
+	VADDPS     64(AX)(R10*1), Y2, Y2
+	VMASKMOVPS 96(AX)(R10*1), Y4, Y5
+	VADDPS     Y5, Y3, Y3
+	INCQ       DX
+	CMPQ       DX, R9
+	JLT        position
+	VMOVUPS    Y0, (DI)
+	VMOVUPS    Y1, 32(DI)
+	VMOVUPS    Y2, 64(DI)
+	VMASKMOVPS Y3, Y4, 96(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -3535,6 +4197,59 @@ store:
 	ADDQ       ldy+40(FP), R9
 	DECQ       rows+0(FP)
 	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX2x5(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX
+TEXT ·sumPartAVX2x5(SB), NOSPLIT, $0-72
+	MOVQ    tail+56(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y5
+	MOVQ    x+24(FP), AX
+	MOVQ    ldx+32(FP), CX
+	MOVQ    from+8(FP), BX
+	MOVQ    to+16(FP), SI
+	MOVQ    y+40(FP), DI
+	MOVQ    other+64(FP), R8
+
+row:
+	MOVQ       (BX), DX
+	MOVQ       (SI), R9
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	CMPQ       DX, R9
+	JGE        next
+	VMOVUPS    (DI), Y0
+	VMOVUPS    32(DI), Y1
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    96(DI), Y3
+	VMASKMOVPS 128(DI), Y5, Y4
+
+position:
+	MOVL       (R8)(DX*4), R10
+	IMULQ      CX, R10
+	VADDPS     (AX)(R10*1), Y0, Y0
+	VADDPS     32(AX)(R10*1), Y1, Y1
+	VADDPS     64(AX)(R10*1), Y2, Y2
+	VADDPS     96(AX)(R10*1), Y3, Y3
+	VMASKMOVPS 128(AX)(R10*1), Y5, Y6
+	VADDPS     Y6, Y4, Y4
+	INCQ       DX
+	CMPQ       DX, R9
+	JLT        position
+	VMOVUPS    Y0, (DI)
+	VMOVUPS    Y1, 32(DI)
+	VMOVUPS    Y2, 64(DI)
+	VMOVUPS    Y3, 96(DI)
+	VMASKMOVPS Y4, Y5, 128(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -3821,6 +4536,62 @@ store:
 	ADDQ       ldy+40(FP), R9
 	DECQ       rows+0(FP)
 	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX2x6(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX
+TEXT ·sumPartAVX2x6(SB), NOSPLIT, $0-72
+	MOVQ    tail+56(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y6
+	MOVQ    x+24(FP), AX
+	MOVQ    ldx+32(FP), CX
+	MOVQ    from+8(FP), BX
+	MOVQ    to+16(FP), SI
+	MOVQ    y+40(FP), DI
+	MOVQ    other+64(FP), R8
+
+row:
+	MOVQ       (BX), DX
+	MOVQ       (SI), R9
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	CMPQ       DX, R9
+	JGE        next
+	VMOVUPS    (DI), Y0
+	VMOVUPS    32(DI), Y1
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    96(DI), Y3
+	VMOVUPS    128(DI), Y4
+	VMASKMOVPS 160(DI), Y6, Y5
+
+position:
+	MOVL       (R8)(DX*4), R10
+	IMULQ      CX, R10
+	VADDPS     (AX)(R10*1), Y0, Y0
+	VADDPS     32(AX)(R10*1), Y1, Y1
+	VADDPS     64(AX)(R10*1), Y2, Y2
+	VADDPS     96(AX)(R10*1), Y3, Y3
+	VADDPS     128(AX)(R10*1), Y4, Y4
+	VMASKMOVPS 160(AX)(R10*1), Y6, Y7
+	VADDPS     Y7, Y5, Y5
+	INCQ       DX
+	CMPQ       DX, R9
+	JLT        position
+	VMOVUPS    Y0, (DI)
+	VMOVUPS    Y1, 32(DI)
+	VMOVUPS    Y2, 64(DI)
+	VMOVUPS    Y3, 96(DI)
+	VMOVUPS    Y4, 128(DI)
+	VMASKMOVPS Y5, Y6, 160(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -4122,6 +4893,65 @@ store:
 	ADDQ       ldy+40(FP), R9
 	DECQ       rows+0(FP)
 	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX2x7(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX
+TEXT ·sumPartAVX2x7(SB), NOSPLIT, $0-72
+	MOVQ    tail+56(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y7
+	MOVQ    x+24(FP), AX
+	MOVQ    ldx+32(FP), CX
+	MOVQ    from+8(FP), BX
+	MOVQ    to+16(FP), SI
+	MOVQ    y+40(FP), DI
+	MOVQ    other+64(FP), R8
+
+row:
+	MOVQ       (BX), DX
+	MOVQ       (SI), R9
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	CMPQ       DX, R9
+	JGE        next
+	VMOVUPS    (DI), Y0
+	VMOVUPS    32(DI), Y1
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    96(DI), Y3
+	VMOVUPS    128(DI), Y4
+	VMOVUPS    160(DI), Y5
+	VMASKMOVPS 192(DI), Y7, Y6
+
+position:
+	MOVL       (R8)(DX*4), R10
+	IMULQ      CX, R10
+	VADDPS     (AX)(R10*1), Y0, Y0
+	VADDPS     32(AX)(R10*1), Y1, Y1
+	VADDPS     64(AX)(R10*1), Y2, Y2
+	VADDPS     96(AX)(R10*1), Y3, Y3
+	VADDPS     128(AX)(R10*1), Y4, Y4
+	VADDPS     160(AX)(R10*1), Y5, Y5
+	VMASKMOVPS 192(AX)(R10*1), Y7, Y8
+	VADDPS     Y8, Y6, Y6
+	INCQ       DX
+	CMPQ       DX, R9
+	JLT        position
+	VMOVUPS    Y0, (DI)
+	VMOVUPS    Y1, 32(DI)
+	VMOVUPS    Y2, 64(DI)
+	VMOVUPS    Y3, 96(DI)
+	VMOVUPS    Y4, 128(DI)
+	VMOVUPS    Y5, 160(DI)
+	VMASKMOVPS Y6, Y7, 192(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -4439,6 +5269,68 @@ store:
 	ADDQ       ldy+40(FP), R9
 	DECQ       rows+0(FP)
 	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX2x8(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX
+TEXT ·sumPartAVX2x8(SB), NOSPLIT, $0-72
+	MOVQ    tail+56(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y8
+	MOVQ    x+24(FP), AX
+	MOVQ    ldx+32(FP), CX
+	MOVQ    from+8(FP), BX
+	MOVQ    to+16(FP), SI
+	MOVQ    y+40(FP), DI
+	MOVQ    other+64(FP), R8
+
+row:
+	MOVQ       (BX), DX
+	MOVQ       (SI), R9
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	CMPQ       DX, R9
+	JGE        next
+	VMOVUPS    (DI), Y0
+	VMOVUPS    32(DI), Y1
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    96(DI), Y3
+	VMOVUPS    128(DI), Y4
+	VMOVUPS    160(DI), Y5
+	VMOVUPS    192(DI), Y6
+	VMASKMOVPS 224(DI), Y8, Y7
+
+position:
+	MOVL       (R8)(DX*4), R10
+	IMULQ      CX, R10
+	VADDPS     (AX)(R10*1), Y0, Y0
+	VADDPS     32(AX)(R10*1), Y1, Y1
+	VADDPS     64(AX)(R10*1), Y2, Y2
+	VADDPS     96(AX)(R10*1), Y3, Y3
+	VADDPS     128(AX)(R10*1), Y4, Y4
+	VADDPS     160(AX)(R10*1), Y5, Y5
+	VADDPS     192(AX)(R10*1), Y6, Y6
+	VMASKMOVPS 224(AX)(R10*1), Y8, Y9
+	VADDPS     Y9, Y7, Y7
+	INCQ       DX
+	CMPQ       DX, R9
+	JLT        position
+	VMOVUPS    Y0, (DI)
+	VMOVUPS    Y1, 32(DI)
+	VMOVUPS    Y2, 64(DI)
+	VMOVUPS    Y3, 96(DI)
+	VMOVUPS    Y4, 128(DI)
+	VMOVUPS    Y5, 160(DI)
+	VMOVUPS    Y6, 192(DI)
+	VMASKMOVPS Y7, Y8, 224(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -4781,6 +5673,80 @@ store:
 	ADDQ       ldy+40(FP), R9
 	DECQ       rows+0(FP)
 	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumPartAVX2x12(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
+// Requires: AVX
+TEXT ·sumPartAVX2x12(SB), NOSPLIT, $0-72
+	MOVQ    tail+56(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y12
+	MOVQ    x+24(FP), AX
+	MOVQ    ldx+32(FP), CX
+	MOVQ    from+8(FP), BX
+	MOVQ    to+16(FP), SI
+	MOVQ    y+40(FP), DI
+	MOVQ    other+64(FP), R8
+
+row:
+	MOVQ       (BX), DX
+	MOVQ       (SI), R9
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	CMPQ       DX, R9
+	JGE        next
+	VMOVUPS    (DI), Y0
+	VMOVUPS    32(DI), Y1
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    96(DI), Y3
+	VMOVUPS    128(DI), Y4
+	VMOVUPS    160(DI), Y5
+	VMOVUPS    192(DI), Y6
+	VMOVUPS    224(DI), Y7
+	VMOVUPS    256(DI), Y8
+	VMOVUPS    288(DI), Y9
+	VMOVUPS    320(DI), Y10
+	VMASKMOVPS 352(DI), Y12, Y11
+
+position:
+	MOVL       (R8)(DX*4), R10
+	IMULQ      CX, R10
+	VADDPS     (AX)(R10*1), Y0, Y0
+	VADDPS     32(AX)(R10*1), Y1, Y1
+	VADDPS     64(AX)(R10*1), Y2, Y2
+	VADDPS     96(AX)(R10*1), Y3, Y3
+	VADDPS     128(AX)(R10*1), Y4, Y4
+	VADDPS     160(AX)(R10*1), Y5, Y5
+	VADDPS     192(AX)(R10*1), Y6, Y6
+	VADDPS     224(AX)(R10*1), Y7, Y7
+	VADDPS     256(AX)(R10*1), Y8, Y8
+	VADDPS     288(AX)(R10*1), Y9, Y9
+	VADDPS     320(AX)(R10*1), Y10, Y10
+	VMASKMOVPS 352(AX)(R10*1), Y12, Y13
+	VADDPS     Y13, Y11, Y11
+	INCQ       DX
+	CMPQ       DX, R9
+	JLT        position
+	VMOVUPS    Y0, (DI)
+	VMOVUPS    Y1, 32(DI)
+	VMOVUPS    Y2, 64(DI)
+	VMOVUPS    Y3, 96(DI)
+	VMOVUPS    Y4, 128(DI)
+	VMOVUPS    Y5, 160(DI)
+	VMOVUPS    Y6, 192(DI)
+	VMOVUPS    Y7, 224(DI)
+	VMOVUPS    Y8, 256(DI)
+	VMOVUPS    Y9, 288(DI)
+	VMOVUPS    Y10, 320(DI)
+	VMASKMOVPS Y11, Y12, 352(DI)
+
+next:
+	ADDQ ldy+48(FP), DI
+	DECQ rows+0(FP)
+	JNZ  row
 	VZEROUPPER
 	RET
 

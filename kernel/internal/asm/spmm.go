@@ -14,11 +14,13 @@ func spmm() {
 	for _, v := range []vectors{zmm, ymm} {
 		for n := 1; n <= 8; n++ {
 			sum(v, n)
+			sumPart(v, n)
 			sumInOrder(v, n)
 			sumWeighted(v, n)
 			sumHeads(v, n)
 		}
 		sum(v, widest(v))
+		sumPart(v, widest(v))
 		sumInOrder(v, widest(v))
 		sumWeighted(v, widest(v))
 	}
@@ -62,6 +64,45 @@ func sum(v vectors, n int) {
 			s.add(Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}, acc, j == n-1)
 		}
 	})
+}
+
+// sumPart builds y[r] += Σ x[other[p]] over positions from[r] to to[r]. The rows
+// of x lie in a near cache, so that none is asked for ahead.
+func sumPart(v vectors, n int) {
+	s := newRowSum(v, n, "sumPart", "adds the rows that other names in a part of each row",
+		"func(rows int, from, to *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32)")
+	from, to := Load(Param("from"), GP64()), Load(Param("to"), GP64())
+	y := Load(Param("y"), GP64())
+	s.other = GP64()
+	MOVQ(argument("other"), s.other)
+	end := GP64()
+	Label("row")
+	MOVQ(Mem{Base: from}, s.p)
+	MOVQ(Mem{Base: to}, end)
+	ADDQ(Imm(8), from)
+	ADDQ(Imm(8), to)
+	CMPQ(s.p, end)
+	JGE(LabelRef("next"))
+	last := len(s.sums) - 1
+	for j, acc := range s.sums[:last] {
+		VMOVUPS(Mem{Base: y, Disp: j * v.bytes}, acc)
+	}
+	s.tail.load(Mem{Base: y, Disp: last * v.bytes}, s.sums[last])
+	Label("position")
+	q := s.row(s.other)
+	for j, acc := range s.sums {
+		s.add(Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}, acc, j == last)
+	}
+	INCQ(s.p)
+	CMPQ(s.p, end)
+	JLT(LabelRef("position"))
+	s.store(y)
+	Label("next")
+	ADDQ(argument("ldy"), y)
+	DECQ(argument("rows"))
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
 }
 
 // sumInOrder builds y[r] = Σ x[p].
@@ -162,16 +203,21 @@ func (s *rowSum) rows(position func()) {
 	CMPQ(s.p, end)
 	JLT(LabelRef("position"))
 	Label("store")
-	n := len(s.sums) - 1
-	for j, acc := range s.sums[:n] {
-		VMOVUPS(acc, Mem{Base: y, Disp: j * s.v.bytes})
-	}
-	s.tail.store(s.sums[n], Mem{Base: y, Disp: n * s.v.bytes})
+	s.store(y)
 	ADDQ(argument("ldy"), y)
 	DECQ(argument("rows"))
 	JNZ(LabelRef("row"))
 	VZEROUPPER()
 	RET()
+}
+
+// store writes the sums to a row of y.
+func (s *rowSum) store(y reg.Register) {
+	last := len(s.sums) - 1
+	for j, acc := range s.sums[:last] {
+		VMOVUPS(acc, Mem{Base: y, Disp: j * s.v.bytes})
+	}
+	s.tail.store(s.sums[last], Mem{Base: y, Disp: last * s.v.bytes})
 }
 
 // argument is the place of an argument, for those that inner loops do not use.
