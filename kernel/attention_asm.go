@@ -205,7 +205,7 @@ func (f *attentionFuncs) sumRows(c *call, w *attender, x, y, t tensor.Matrix) {
 // Masks of several heads lie in whole groups of four.
 
 func (f *attentionFuncs) draw(w *attender, first int) {
-	f.philox.draw(&w.dropout, w.words, w.heads, first, w.edges)
+	f.philox.draw(&w.dropout, w.words, w.heads, first, w.edges, nil, nil)
 }
 
 func (f *attentionFuncs) mask(w *attender, values []float32) {

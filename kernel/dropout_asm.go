@@ -15,9 +15,9 @@ type philoxFuncs struct {
 	drop  zipFunc
 	apart rowLoop // drop of rows that lie apart
 	rows  func(plan *uint64, n int, dst *uint32, step, site int, below uint32, groups, lastGroup, rows, first int,
-		ids *int64, lanesRows, lanesGroups int)
-	ones    func(plan *uint64, n int, dst *uint32, step, site int, below uint32, rows, first int, ids *int64)
-	entries func(plan *uint64, n int, dst *uint32, step, site int, below uint32, ids *int64, cols *int32)
+		ids *int64, lanesRows, lanesGroups int, x, y *float32)
+	ones    func(plan *uint64, n int, dst *uint32, step, site int, below uint32, rows, first int, ids *int64, x, y *float32)
+	entries func(plan *uint64, n int, dst *uint32, step, site int, below uint32, ids *int64, cols *int32, x, y *float32)
 }
 
 var philoxAVX2 = philoxFuncs{
@@ -47,7 +47,9 @@ func (f *philoxFuncs) dropRows(c *call, worker, _, lo, hi int) {
 	step := max(1, dropoutWords/width)
 	for ; lo < hi; lo += step {
 		n := min(step, hi-lo)
-		f.draw(d, words, k, lo, n)
+		xs, _ := place(c.x, int64(lo), 0)
+		ys, _ := place(c.dst, int64(lo), 0)
+		f.draw(d, words, k, lo, n, xs, ys)
 		masks := tensor.Matrix{Rows: n, Cols: k, Stride: width, Data: asFloats(words)}
 		y, x := rowsOf(c.dst, lo, lo+n), rowsOf(c.x, lo, lo+n)
 		if masks.Contiguous() {
@@ -58,19 +60,20 @@ func (f *philoxFuncs) dropRows(c *call, worker, _, lo, hi int) {
 	}
 }
 
-// draw writes the masks of n rows of k columns from row lo on.
-func (f *philoxFuncs) draw(d *dropoutOperands, words []uint32, k, lo, n int) {
+// draw writes the masks of n rows of k columns from row lo on, and asks for as
+// many values at x and y, where they are not nil.
+func (f *philoxFuncs) draw(d *dropoutOperands, words []uint32, k, lo, n int, x, y *float32) {
 	var ids *int64
 	if d.ids != nil {
 		ids = &d.ids[lo]
 	}
 	step, site, first := int(d.mask.Step), int(d.mask.Site), lo+int(d.mask.First)
 	if k == 1 {
-		f.ones(d.plan.address(), n, &words[0], step, site, d.below, n, first, ids)
+		f.ones(d.plan.address(), n, &words[0], step, site, d.below, n, first, ids, x, y)
 		return
 	}
 	g := groups(k)
-	f.rows(d.plan.address(), n*g, &words[0], step, site, d.below, g, g-1, n, first, ids, f.lanes/g, f.lanes%g)
+	f.rows(d.plan.address(), n*g, &words[0], step, site, d.below, g, g-1, n, first, ids, f.lanes/g, f.lanes%g, x, y)
 }
 
 // dropEntries draws for some entries at a time, of which it lists the rows'
@@ -87,7 +90,9 @@ func (f *philoxFuncs) dropEntries(c *call, worker, _, lo, hi int) {
 			r = c.seg.advance(r, lo+i)
 			ids[i], cols[i] = int64(d.id(r)), uint32(c.seg.other[lo+i])
 		}
-		f.entries(d.plan.address(), n, &masks[0], int(d.mask.Step), int(d.mask.Site), d.below, &ids[0], (*int32)(unsafe.Pointer(&cols[0])))
+		x, _ := place(c.x, int64(lo), 0)
+		y, _ := place(c.dst, int64(lo), 0)
+		f.entries(d.plan.address(), n, &masks[0], int(d.mask.Step), int(d.mask.Site), d.below, &ids[0], (*int32)(unsafe.Pointer(&cols[0])), x, y)
 		f.drop.over(rowsOf(c.dst, lo, lo+n), rowsOf(c.x, lo, lo+n), tensor.Of(n, 1, asFloats(masks)[:n]), 0, n, d.scale)
 	}
 }

@@ -32,8 +32,21 @@ func Accumulate(ctx *Ctx, x, y tensor.Matrix) {
 // Cost: work 0, bytes 8rk.
 func Copy(ctx *Ctx, x, y tensor.Matrix) {
 	wantShape("kernel.Copy", x, y.Rows, y.Cols)
-	n := ctx.zip(copyTo, x, y, y, 0)
+	n := ctx.byRow(ctx.copying(x, y), x, x, y, y.Cols, 0)
 	ctx.Count.Add(0, 8*n*int64(y.Cols))
+}
+
+// copying returns how rows of x are best copied to y: Go's own way is best for
+// what follows each other, and takes long for a few values.
+func (c *Ctx) copying(x, y tensor.Matrix) rowFunc {
+	if x.Contiguous() && y.Contiguous() {
+		return copyBlock
+	}
+	return c.values().rows.copy
+}
+
+func copyBlock(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
+	copy(block(dst, lo, hi-lo), block(x, lo, hi-lo))
 }
 
 // Fill sets every value of Y to v.

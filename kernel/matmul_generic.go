@@ -25,15 +25,11 @@ func multiplyPortable(x tensor.Matrix, w right, y tensor.Matrix, e epilogue) {
 	for j := 0; j < y.Cols; j += panelCols {
 		multiplyPanel(x, w.packed[j*a:(j+panelCols)*a], columns(y, j, min(j+panelCols, y.Cols)), false)
 	}
-	if e.bias.Rows == 0 && e.fn.Kind == Identity {
-		return
+	if e.bias.Rows != 0 {
+		e.values.rows.add(y, y, repeated(e.bias, y.Rows), 0, y.Rows, 0)
 	}
-	for i := range y.Rows {
-		row := y.Row(i)
-		if e.bias.Rows != 0 {
-			accumulate(row, e.bias.Row(0))
-		}
-		e.values.apply(e.fn, row)
+	if e.fn.Kind != Identity {
+		e.values.apply(e.fn, y)
 	}
 }
 

@@ -91,9 +91,7 @@ func (t strips) multiply(x tensor.Matrix, w right, y tensor.Matrix, e epilogue) 
 		}
 	}
 	if !inRegisters(e.fn.Kind) {
-		for i := range y.Rows {
-			e.values.apply(e.fn, y.Row(i))
-		}
+		e.values.apply(e.fn, y)
 	}
 }
 

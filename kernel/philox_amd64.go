@@ -7,29 +7,29 @@ package kernel
 // philoxRowsAVX512 writes the masks of n blocks of rows of some groups, in whole batches: ones where a value stays. A batch goes lanesRows rows and lanesGroups groups on.
 //
 //go:noescape
-func philoxRowsAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, groups int, lastGroup int, rows int, first int, ids *int64, lanesRows int, lanesGroups int)
+func philoxRowsAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, groups int, lastGroup int, rows int, first int, ids *int64, lanesRows int, lanesGroups int, x *float32, y *float32)
 
 // philoxOnesAVX512 writes the masks of n rows of one value, in whole batches.
 //
 //go:noescape
-func philoxOnesAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, rows int, first int, ids *int64)
+func philoxOnesAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, rows int, first int, ids *int64, x *float32, y *float32)
 
 // philoxEntriesAVX512 writes the masks of n entries, in whole batches, of which ids and cols hold as many.
 //
 //go:noescape
-func philoxEntriesAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, ids *int64, cols *int32)
+func philoxEntriesAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, ids *int64, cols *int32, x *float32, y *float32)
 
 // philoxRowsAVX2 writes the masks of n blocks of rows of some groups, in whole batches: ones where a value stays. A batch goes lanesRows rows and lanesGroups groups on.
 //
 //go:noescape
-func philoxRowsAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, groups int, lastGroup int, rows int, first int, ids *int64, lanesRows int, lanesGroups int)
+func philoxRowsAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, groups int, lastGroup int, rows int, first int, ids *int64, lanesRows int, lanesGroups int, x *float32, y *float32)
 
 // philoxOnesAVX2 writes the masks of n rows of one value, in whole batches.
 //
 //go:noescape
-func philoxOnesAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, rows int, first int, ids *int64)
+func philoxOnesAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, rows int, first int, ids *int64, x *float32, y *float32)
 
 // philoxEntriesAVX2 writes the masks of n entries, in whole batches, of which ids and cols hold as many.
 //
 //go:noescape
-func philoxEntriesAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, ids *int64, cols *int32)
+func philoxEntriesAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, ids *int64, cols *int32, x *float32, y *float32)

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func philoxRowsAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, groups int, lastGroup int, rows int, first int, ids *int64, lanesRows int, lanesGroups int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·philoxRowsAVX512(SB), NOSPLIT, $0-104
+// func philoxRowsAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, groups int, lastGroup int, rows int, first int, ids *int64, lanesRows int, lanesGroups int, x *float32, y *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·philoxRowsAVX512(SB), NOSPLIT, $0-120
 	MOVQ         plan+0(FP), AX
 	MOVL         $0xd2511f53, CX
 	VMOVD        CX, X0
@@ -27,29 +27,46 @@ TEXT ·philoxRowsAVX512(SB), NOSPLIT, $0-104
 	VMOVUPS      144(AX), Z10
 	MOVQ         n+8(FP), CX
 	MOVQ         dst+16(FP), DX
+	MOVQ         x+104(FP), BX
+	MOVQ         y+112(FP), SI
 
 batch1:
+	TESTQ      BX, BX
+	JZ         draw2
+	PREFETCHT0 (BX)
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 64(SI)
+	PREFETCHT0 128(BX)
+	PREFETCHT0 128(SI)
+	PREFETCHT0 192(BX)
+	PREFETCHT0 192(SI)
+	ADDQ       $0x00000100, BX
+	ADDQ       $0x00000100, SI
+
+draw2:
 	VPSLLQ       $0x10, Z10, Z11
 	VPADDD       Z8, Z11, Z11
-	MOVQ         ids+80(FP), BX
+	MOVQ         ids+80(FP), DI
 	VPADDQ       Z2, Z9, Z16
-	TESTQ        BX, BX
-	JZ           done2
+	TESTQ        DI, DI
+	JZ           done3
 	VPBROADCASTQ X9, Z16
-	MOVQ         rows+64(FP), DI
-	VMOVQ        X9, SI
-	SUBQ         SI, DI
-	MOVQ         $0x00000008, R8
-	CMPQ         DI, R8
-	CMOVQGT      R8, DI
+	MOVQ         rows+64(FP), R9
+	VMOVQ        X9, R8
+	SUBQ         R8, R9
+	MOVQ         $0x00000008, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
 	VPSUBD       Z16, Z9, Z17
-	MOVQ         $-1, R8
-	BZHIQ        DI, R8, R8
-	KMOVW        R8, K2
-	VMOVDQU64.Z  (BX)(SI*8), K2, Z16
+	PREFETCHT0   1024(DI)(R8*8)
+	MOVQ         $-1, R10
+	BZHIQ        R9, R10, R10
+	KMOVW        R10, K2
+	VMOVDQU64.Z  (DI)(R8*8), K2, Z16
 	VPERMQ       Z16, Z17, Z16
 
-done2:
+done3:
 	VPADDD       Z3, Z9, Z9
 	VPADDD       Z4, Z10, Z10
 	VPSUBD       Z10, Z5, Z17
@@ -59,25 +76,26 @@ done2:
 	VPSUBD       Z17, Z10, Z10
 	VPSLLQ       $0x10, Z10, Z17
 	VPADDD       Z8, Z17, Z17
-	MOVQ         ids+80(FP), BX
+	MOVQ         ids+80(FP), DI
 	VPADDQ       Z2, Z9, Z18
-	TESTQ        BX, BX
-	JZ           done3
+	TESTQ        DI, DI
+	JZ           done4
 	VPBROADCASTQ X9, Z18
-	MOVQ         rows+64(FP), DI
-	VMOVQ        X9, SI
-	SUBQ         SI, DI
-	MOVQ         $0x00000008, R8
-	CMPQ         DI, R8
-	CMOVQGT      R8, DI
+	MOVQ         rows+64(FP), R9
+	VMOVQ        X9, R8
+	SUBQ         R8, R9
+	MOVQ         $0x00000008, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
 	VPSUBD       Z18, Z9, Z19
-	MOVQ         $-1, R8
-	BZHIQ        DI, R8, R8
-	KMOVW        R8, K2
-	VMOVDQU64.Z  (BX)(SI*8), K2, Z18
+	PREFETCHT0   1024(DI)(R8*8)
+	MOVQ         $-1, R10
+	BZHIQ        R9, R10, R10
+	KMOVW        R10, K2
+	VMOVDQU64.Z  (DI)(R8*8), K2, Z18
 	VPERMQ       Z18, Z19, Z18
 
-done3:
+done4:
 	VPADDD          Z3, Z9, Z9
 	VPADDD          Z4, Z10, Z10
 	VPSUBD          Z10, Z5, Z19
@@ -241,9 +259,9 @@ done3:
 	VZEROUPPER
 	RET
 
-// func philoxOnesAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, rows int, first int, ids *int64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·philoxOnesAVX512(SB), NOSPLIT, $0-72
+// func philoxOnesAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, rows int, first int, ids *int64, x *float32, y *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·philoxOnesAVX512(SB), NOSPLIT, $0-88
 	MOVQ         plan+0(FP), AX
 	MOVL         $0xd2511f53, CX
 	VMOVD        CX, X0
@@ -260,49 +278,61 @@ TEXT ·philoxOnesAVX512(SB), NOSPLIT, $0-72
 	MOVQ         $0x00000008, CX
 	MOVQ         n+8(FP), DX
 	MOVQ         dst+16(FP), BX
+	MOVQ         x+72(FP), SI
+	MOVQ         y+80(FP), DI
 
-batch4:
-	MOVQ         ids+64(FP), SI
+batch5:
+	TESTQ      SI, SI
+	JZ         draw6
+	PREFETCHT0 (SI)
+	PREFETCHT0 (DI)
+	ADDQ       $0x00000040, SI
+	ADDQ       $0x00000040, DI
+
+draw6:
+	MOVQ         ids+64(FP), R8
 	VPADDQ       Z2, Z5, Z6
-	TESTQ        SI, SI
-	JZ           done5
+	TESTQ        R8, R8
+	JZ           done7
 	VPBROADCASTQ X5, Z6
-	MOVQ         rows+48(FP), R8
-	VMOVQ        X5, DI
-	SUBQ         DI, R8
-	MOVQ         $0x00000008, R9
-	CMPQ         R8, R9
-	CMOVQGT      R9, R8
+	MOVQ         rows+48(FP), R10
+	VMOVQ        X5, R9
+	SUBQ         R9, R10
+	MOVQ         $0x00000008, R11
+	CMPQ         R10, R11
+	CMOVQGT      R11, R10
 	VPSUBD       Z6, Z5, Z7
-	MOVQ         $-1, R9
-	BZHIQ        R8, R9, R9
-	KMOVW        R9, K1
-	VMOVDQU64.Z  (SI)(DI*8), K1, Z6
+	PREFETCHT0   1024(R8)(R9*8)
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VMOVDQU64.Z  (R8)(R9*8), K1, Z6
 	VPERMQ       Z6, Z7, Z6
 
-done5:
+done7:
 	VMOVQ        CX, X7
 	VPBROADCASTQ X7, Z7
 	VPADDD       Z7, Z5, Z5
-	MOVQ         ids+64(FP), SI
+	MOVQ         ids+64(FP), R8
 	VPADDQ       Z2, Z5, Z7
-	TESTQ        SI, SI
-	JZ           done6
+	TESTQ        R8, R8
+	JZ           done8
 	VPBROADCASTQ X5, Z7
-	MOVQ         rows+48(FP), R8
-	VMOVQ        X5, DI
-	SUBQ         DI, R8
-	MOVQ         $0x00000008, R9
-	CMPQ         R8, R9
-	CMOVQGT      R9, R8
+	MOVQ         rows+48(FP), R10
+	VMOVQ        X5, R9
+	SUBQ         R9, R10
+	MOVQ         $0x00000008, R11
+	CMPQ         R10, R11
+	CMOVQGT      R11, R10
 	VPSUBD       Z7, Z5, Z8
-	MOVQ         $-1, R9
-	BZHIQ        R8, R9, R9
-	KMOVW        R9, K1
-	VMOVDQU64.Z  (SI)(DI*8), K1, Z7
+	PREFETCHT0   1024(R8)(R9*8)
+	MOVQ         $-1, R11
+	BZHIQ        R10, R11, R11
+	KMOVW        R11, K1
+	VMOVDQU64.Z  (R8)(R9*8), K1, Z7
 	VPERMQ       Z7, Z8, Z7
 
-done6:
+done8:
 	VMOVQ           CX, X8
 	VPBROADCASTQ    X8, Z8
 	VPADDD          Z8, Z5, Z5
@@ -438,7 +468,7 @@ done6:
 	VPMOVQD         Z6, 32(BX)
 	ADDQ            $0x00000040, BX
 	SUBQ            $0x10, DX
-	JG              batch4
+	JG              batch5
 	VZEROUPPER
 	RET
 
@@ -452,9 +482,9 @@ DATA countUp<>+24(SB)/4, $0x00000006
 DATA countUp<>+28(SB)/4, $0x00000007
 GLOBL countUp<>(SB), RODATA|NOPTR, $32
 
-// func philoxEntriesAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, ids *int64, cols *int32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·philoxEntriesAVX512(SB), NOSPLIT, $0-64
+// func philoxEntriesAVX512(plan *uint64, n int, dst *uint32, step int, site int, below uint32, ids *int64, cols *int32, x *float32, y *float32)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+
+TEXT ·philoxEntriesAVX512(SB), NOSPLIT, $0-80
 	MOVQ         plan+0(FP), AX
 	MOVL         $0xd2511f53, CX
 	VMOVD        CX, X0
@@ -470,8 +500,18 @@ TEXT ·philoxEntriesAVX512(SB), NOSPLIT, $0-64
 	MOVQ         cols+56(FP), DX
 	MOVQ         n+8(FP), BX
 	MOVQ         dst+16(FP), SI
+	MOVQ         x+64(FP), DI
+	MOVQ         y+72(FP), R8
 
-batch7:
+batch9:
+	TESTQ      DI, DI
+	JZ         draw10
+	PREFETCHT0 (DI)
+	PREFETCHT0 (R8)
+	ADDQ       $0x00000020, DI
+	ADDQ       $0x00000020, R8
+
+draw10:
 	VMOVUPS         (CX), Z4
 	VPMOVZXDQ       (DX), Z5
 	VPSRLD          $0x02, Z5, Z6
@@ -554,13 +594,13 @@ batch7:
 	ADDQ            $0x20, DX
 	ADDQ            $0x00000020, SI
 	SUBQ            $0x08, BX
-	JG              batch7
+	JG              batch9
 	VZEROUPPER
 	RET
 
-// func philoxRowsAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, groups int, lastGroup int, rows int, first int, ids *int64, lanesRows int, lanesGroups int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·philoxRowsAVX2(SB), NOSPLIT, $0-104
+// func philoxRowsAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, groups int, lastGroup int, rows int, first int, ids *int64, lanesRows int, lanesGroups int, x *float32, y *float32)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·philoxRowsAVX2(SB), NOSPLIT, $0-120
 	MOVQ         plan+0(FP), AX
 	MOVL         $0xd2511f53, CX
 	VMOVD        CX, X0
@@ -573,38 +613,51 @@ TEXT ·philoxRowsAVX2(SB), NOSPLIT, $0-104
 	VMOVUPS      144(AX), Y3
 	MOVQ         n+8(FP), CX
 	MOVQ         dst+16(FP), DX
+	MOVQ         x+104(FP), BX
+	MOVQ         y+112(FP), SI
 
-batch8:
+batch11:
+	TESTQ      BX, BX
+	JZ         draw12
+	PREFETCHT0 (BX)
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 64(SI)
+	ADDQ       $0x00000080, BX
+	ADDQ       $0x00000080, SI
+
+draw12:
 	VPSLLQ       $0x10, Y3, Y4
 	VPBROADCASTQ site+32(FP), Y5
 	VPADDD       Y5, Y4, Y4
-	MOVQ         ids+80(FP), BX
+	MOVQ         ids+80(FP), DI
 	VPBROADCASTQ first+72(FP), Y5
 	VPADDQ       Y5, Y2, Y5
-	TESTQ        BX, BX
-	JZ           done9
+	TESTQ        DI, DI
+	JZ           done13
 	VPBROADCASTQ X2, Y5
-	MOVQ         rows+64(FP), DI
-	VMOVQ        X2, SI
-	SUBQ         SI, DI
-	MOVQ         $0x00000004, R8
-	CMPQ         DI, R8
-	CMOVQGT      R8, DI
+	MOVQ         rows+64(FP), R9
+	VMOVQ        X2, R8
+	SUBQ         R8, R9
+	MOVQ         $0x00000004, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
 	VPSUBD       Y5, Y2, Y6
+	PREFETCHT0   1024(DI)(R8*8)
 	VPADDD       Y6, Y6, Y6
-	SHLQ         $0x01, DI
-	LEAQ         lanesAVX2<>+0(SB), R8
-	MOVQ         $+8, R9
-	SUBQ         DI, R9
-	VMOVUPS      (R8)(R9*4), Y5
-	VPMASKMOVQ   (BX)(SI*8), Y5, Y5
+	SHLQ         $0x01, R9
+	LEAQ         lanesAVX2<>+0(SB), R10
+	MOVQ         $+8, R11
+	SUBQ         R9, R11
+	VMOVUPS      (R10)(R11*4), Y5
+	VPMASKMOVQ   (DI)(R8*8), Y5, Y5
 	VPCMPEQD     Y7, Y7, Y7
 	VPSUBD       Y7, Y6, Y7
 	VPSLLQ       $0x20, Y7, Y7
 	VPBLENDD     $0xaa, Y7, Y6, Y6
 	VPERMD       Y5, Y6, Y5
 
-done9:
+done13:
 	VPBROADCASTQ lanesRows+88(FP), Y6
 	VPADDD       Y6, Y2, Y2
 	VPBROADCASTQ lanesGroups+96(FP), Y6
@@ -619,33 +672,34 @@ done9:
 	VPSLLQ       $0x10, Y3, Y6
 	VPBROADCASTQ site+32(FP), Y7
 	VPADDD       Y7, Y6, Y6
-	MOVQ         ids+80(FP), BX
+	MOVQ         ids+80(FP), DI
 	VPBROADCASTQ first+72(FP), Y7
 	VPADDQ       Y7, Y2, Y7
-	TESTQ        BX, BX
-	JZ           done10
+	TESTQ        DI, DI
+	JZ           done14
 	VPBROADCASTQ X2, Y7
-	MOVQ         rows+64(FP), DI
-	VMOVQ        X2, SI
-	SUBQ         SI, DI
-	MOVQ         $0x00000004, R8
-	CMPQ         DI, R8
-	CMOVQGT      R8, DI
+	MOVQ         rows+64(FP), R9
+	VMOVQ        X2, R8
+	SUBQ         R8, R9
+	MOVQ         $0x00000004, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
 	VPSUBD       Y7, Y2, Y8
+	PREFETCHT0   1024(DI)(R8*8)
 	VPADDD       Y8, Y8, Y8
-	SHLQ         $0x01, DI
-	LEAQ         lanesAVX2<>+0(SB), R8
-	MOVQ         $+8, R9
-	SUBQ         DI, R9
-	VMOVUPS      (R8)(R9*4), Y7
-	VPMASKMOVQ   (BX)(SI*8), Y7, Y7
+	SHLQ         $0x01, R9
+	LEAQ         lanesAVX2<>+0(SB), R10
+	MOVQ         $+8, R11
+	SUBQ         R9, R11
+	VMOVUPS      (R10)(R11*4), Y7
+	VPMASKMOVQ   (DI)(R8*8), Y7, Y7
 	VPCMPEQD     Y9, Y9, Y9
 	VPSUBD       Y9, Y8, Y9
 	VPSLLQ       $0x20, Y9, Y9
 	VPBLENDD     $0xaa, Y9, Y8, Y8
 	VPERMD       Y7, Y8, Y7
 
-done10:
+done14:
 	VPBROADCASTQ lanesRows+88(FP), Y8
 	VPADDD       Y8, Y2, Y2
 	VPBROADCASTQ lanesGroups+96(FP), Y8
@@ -890,7 +944,7 @@ done10:
 	VMOVUPS      Y5, 96(DX)
 	ADDQ         $0x00000080, DX
 	SUBQ         $0x08, CX
-	JG           batch8
+	JG           batch11
 	VZEROUPPER
 	RET
 
@@ -922,9 +976,9 @@ DATA lanesAVX2<>+56(SB)/4, $0x00000000
 DATA lanesAVX2<>+60(SB)/4, $0x00000000
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
 
-// func philoxOnesAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, rows int, first int, ids *int64)
-// Requires: AVX, AVX2, CMOV
-TEXT ·philoxOnesAVX2(SB), NOSPLIT, $0-72
+// func philoxOnesAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, rows int, first int, ids *int64, x *float32, y *float32)
+// Requires: AVX, AVX2, CMOV, MMX+
+TEXT ·philoxOnesAVX2(SB), NOSPLIT, $0-88
 	MOVQ         plan+0(FP), AX
 	MOVL         $0xd2511f53, CX
 	VMOVD        CX, X0
@@ -937,67 +991,79 @@ TEXT ·philoxOnesAVX2(SB), NOSPLIT, $0-72
 	MOVQ         $0x00000004, CX
 	MOVQ         n+8(FP), DX
 	MOVQ         dst+16(FP), BX
+	MOVQ         x+72(FP), SI
+	MOVQ         y+80(FP), DI
 
-batch11:
+batch15:
+	TESTQ      SI, SI
+	JZ         draw16
+	PREFETCHT0 (SI)
+	PREFETCHT0 (DI)
+	ADDQ       $0x00000020, SI
+	ADDQ       $0x00000020, DI
+
+draw16:
 	VPBROADCASTQ site+32(FP), Y4
-	MOVQ         ids+64(FP), SI
+	MOVQ         ids+64(FP), R8
 	VPBROADCASTQ first+56(FP), Y5
 	VPADDQ       Y5, Y3, Y5
-	TESTQ        SI, SI
-	JZ           done12
+	TESTQ        R8, R8
+	JZ           done17
 	VPBROADCASTQ X3, Y5
-	MOVQ         rows+48(FP), R8
-	VMOVQ        X3, DI
-	SUBQ         DI, R8
-	MOVQ         $0x00000004, R9
-	CMPQ         R8, R9
-	CMOVQGT      R9, R8
+	MOVQ         rows+48(FP), R10
+	VMOVQ        X3, R9
+	SUBQ         R9, R10
+	MOVQ         $0x00000004, R11
+	CMPQ         R10, R11
+	CMOVQGT      R11, R10
 	VPSUBD       Y5, Y3, Y6
+	PREFETCHT0   1024(R8)(R9*8)
 	VPADDD       Y6, Y6, Y6
-	SHLQ         $0x01, R8
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R10
-	SUBQ         R8, R10
-	VMOVUPS      (R9)(R10*4), Y5
-	VPMASKMOVQ   (SI)(DI*8), Y5, Y5
+	SHLQ         $0x01, R10
+	LEAQ         lanesAVX2<>+0(SB), R11
+	MOVQ         $+8, R12
+	SUBQ         R10, R12
+	VMOVUPS      (R11)(R12*4), Y5
+	VPMASKMOVQ   (R8)(R9*8), Y5, Y5
 	VPCMPEQD     Y7, Y7, Y7
 	VPSUBD       Y7, Y6, Y7
 	VPSLLQ       $0x20, Y7, Y7
 	VPBLENDD     $0xaa, Y7, Y6, Y6
 	VPERMD       Y5, Y6, Y5
 
-done12:
+done17:
 	VMOVQ        CX, X6
 	VPBROADCASTQ X6, Y6
 	VPADDD       Y6, Y3, Y3
 	VPBROADCASTQ site+32(FP), Y6
-	MOVQ         ids+64(FP), SI
+	MOVQ         ids+64(FP), R8
 	VPBROADCASTQ first+56(FP), Y7
 	VPADDQ       Y7, Y3, Y7
-	TESTQ        SI, SI
-	JZ           done13
+	TESTQ        R8, R8
+	JZ           done18
 	VPBROADCASTQ X3, Y7
-	MOVQ         rows+48(FP), R8
-	VMOVQ        X3, DI
-	SUBQ         DI, R8
-	MOVQ         $0x00000004, R9
-	CMPQ         R8, R9
-	CMOVQGT      R9, R8
+	MOVQ         rows+48(FP), R10
+	VMOVQ        X3, R9
+	SUBQ         R9, R10
+	MOVQ         $0x00000004, R11
+	CMPQ         R10, R11
+	CMOVQGT      R11, R10
 	VPSUBD       Y7, Y3, Y8
+	PREFETCHT0   1024(R8)(R9*8)
 	VPADDD       Y8, Y8, Y8
-	SHLQ         $0x01, R8
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R10
-	SUBQ         R8, R10
-	VMOVUPS      (R9)(R10*4), Y7
-	VPMASKMOVQ   (SI)(DI*8), Y7, Y7
+	SHLQ         $0x01, R10
+	LEAQ         lanesAVX2<>+0(SB), R11
+	MOVQ         $+8, R12
+	SUBQ         R10, R12
+	VMOVUPS      (R11)(R12*4), Y7
+	VPMASKMOVQ   (R8)(R9*8), Y7, Y7
 	VPCMPEQD     Y9, Y9, Y9
 	VPSUBD       Y9, Y8, Y9
 	VPSLLQ       $0x20, Y9, Y9
 	VPBLENDD     $0xaa, Y9, Y8, Y8
 	VPERMD       Y7, Y8, Y7
 
-done13:
+done18:
 	VMOVQ        CX, X8
 	VPBROADCASTQ X8, Y8
 	VPADDD       Y8, Y3, Y3
@@ -1216,13 +1282,13 @@ done13:
 	VMOVUPS      X4, 16(BX)
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x08, DX
-	JG           batch11
+	JG           batch15
 	VZEROUPPER
 	RET
 
-// func philoxEntriesAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, ids *int64, cols *int32)
-// Requires: AVX, AVX2
-TEXT ·philoxEntriesAVX2(SB), NOSPLIT, $0-64
+// func philoxEntriesAVX2(plan *uint64, n int, dst *uint32, step int, site int, below uint32, ids *int64, cols *int32, x *float32, y *float32)
+// Requires: AVX, AVX2, MMX+
+TEXT ·philoxEntriesAVX2(SB), NOSPLIT, $0-80
 	MOVQ         plan+0(FP), AX
 	MOVL         $0xd2511f53, CX
 	VMOVD        CX, X0
@@ -1235,8 +1301,18 @@ TEXT ·philoxEntriesAVX2(SB), NOSPLIT, $0-64
 	MOVQ         cols+56(FP), DX
 	MOVQ         n+8(FP), BX
 	MOVQ         dst+16(FP), SI
+	MOVQ         x+64(FP), DI
+	MOVQ         y+72(FP), R8
 
-batch14:
+batch19:
+	TESTQ      DI, DI
+	JZ         draw20
+	PREFETCHT0 (DI)
+	PREFETCHT0 (R8)
+	ADDQ       $0x00000010, DI
+	ADDQ       $0x00000010, R8
+
+draw20:
 	VMOVUPS      (CX), Y3
 	VPMOVZXDQ    (DX), Y4
 	VPSRLD       $0x02, Y4, Y5
@@ -1359,6 +1435,6 @@ batch14:
 	ADDQ         $0x10, DX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x04, BX
-	JG           batch14
+	JG           batch19
 	VZEROUPPER
 	RET

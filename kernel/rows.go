@@ -6,6 +6,7 @@ import "github.com/weft-gnn/weft/tensor"
 // instructions. A row has the same bits wherever it lies; its sums are taken in
 // an order of the variant's own, so that variants differ by rounding.
 type rowLoops struct {
+	copy      rowFunc // x
 	add       rowFunc // x + y
 	shift     rowFunc // x − y₀
 	scale     rowFunc // x·y₀

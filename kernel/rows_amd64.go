@@ -14,6 +14,11 @@ func addRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float
 //go:noescape
 func scaleRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
+// copyRowsAVX512 computes, of n rows of cols values, x.
+//
+//go:noescape
+func copyRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
 // shiftRowsAVX512 computes, of n rows of cols values, x − y₀.
 //
 //go:noescape
@@ -68,6 +73,11 @@ func addRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32
 //
 //go:noescape
 func scaleRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
+// copyRowsAVX2 computes, of n rows of cols values, x.
+//
+//go:noescape
+func copyRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
 // shiftRowsAVX2 computes, of n rows of cols values, x − y₀.
 //

@@ -95,6 +95,46 @@ done8:
 	VZEROUPPER
 	RET
 
+// func copyRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·copyRowsAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  cols+56(FP), DX
+	MOVQ  DX, BX
+	ANDQ  $0x0f, BX
+	SUBQ  BX, DX
+	MOVQ  $-1, SI
+	BZHIQ BX, SI, SI
+	KMOVW SI, K1
+	MOVQ  n+0(FP), DI
+
+row9:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest11
+
+vectors10:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors10
+
+rest11:
+	TESTQ     BX, BX
+	JZ        done12
+	VMOVUPS.Z (CX)(SI*4), K1, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*4)
+
+done12:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row9
+	VZEROUPPER
+	RET
+
 // func shiftRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·shiftRowsAVX512(SB), NOSPLIT, $0-68
@@ -110,33 +150,33 @@ TEXT ·shiftRowsAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row9:
+row13:
 	VBROADCASTSS (DX), Z0
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest11
+	JZ           rest15
 
-vectors10:
+vectors14:
 	VMOVUPS (CX)(DI*4), Z1
 	VSUBPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors10
+	JLT     vectors14
 
-rest11:
+rest15:
 	TESTQ     SI, SI
-	JZ        done12
+	JZ        done16
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VSUBPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done12:
+done16:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row9
+	JNZ  row13
 	VZEROUPPER
 	RET
 
@@ -156,12 +196,12 @@ TEXT ·dropRowsAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z0
 	MOVQ         n+0(FP), R8
 
-row13:
+row17:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest15
+	JZ    rest19
 
-vectors14:
+vectors18:
 	VMOVUPS (CX)(DI*4), Z1
 	VMULPS  Z1, Z0, Z1
 	VMOVUPS (DX)(DI*4), Z2
@@ -169,23 +209,23 @@ vectors14:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors14
+	JLT     vectors18
 
-rest15:
+rest19:
 	TESTQ     SI, SI
-	JZ        done16
+	JZ        done20
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMULPS    Z1, Z0, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VANDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done16:
+done20:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row13
+	JNZ  row17
 	VZEROUPPER
 	RET
 
@@ -219,13 +259,13 @@ TEXT ·softmaxScaledAVX512(SB), NOSPLIT, $0-76
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row17:
+row21:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted18
+	JZ      unlisted22
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted18:
+unlisted22:
 	MOVQ    SI, R10
 	IMULQ   ldx+40(FP), R10
 	ADDQ    CX, R10
@@ -235,23 +275,23 @@ unlisted18:
 	VMOVAPS Z12, Z14
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest20
+	JZ      rest24
 
-vectors19:
+vectors23:
 	VMOVUPS (R10)(SI*4), Z15
 	VMAXPS  Z14, Z15, Z14
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors19
+	JLT     vectors23
 
-rest20:
+rest24:
 	TESTQ   BX, BX
-	JZ      done21
+	JZ      done25
 	VMOVUPS Z12, Z15
 	VMOVUPS (R10)(SI*4), K1, Z15
 	VMAXPS  Z14, Z15, Z14
 
-done21:
+done25:
 	VSHUFF32X4 $0x4e, Z14, Z14, Z15
 	VMAXPS     Z15, Z14, Z14
 	VSHUFF32X4 $0xb1, Z14, Z14, Z15
@@ -263,9 +303,9 @@ done21:
 	VPXORD     Z2, Z2, Z2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest23
+	JZ         rest27
 
-vectors22:
+vectors26:
 	VMOVUPS      (R10)(SI*4), Z15
 	VSUBPS       Z14, Z15, Z15
 	VMAXPS       Z15, Z0, Z15
@@ -287,11 +327,11 @@ vectors22:
 	VMOVUPS      Z15, (R11)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DX
-	JLT          vectors22
+	JLT          vectors26
 
-rest23:
+rest27:
 	TESTQ        BX, BX
-	JZ           done24
+	JZ           done28
 	VMOVUPS      Z12, Z15
 	VMOVUPS      (R10)(SI*4), K1, Z15
 	VSUBPS       Z14, Z15, Z14
@@ -313,7 +353,7 @@ rest23:
 	VADDPS       Z14, Z2, Z2
 	VMOVUPS      Z14, K1, (R11)(SI*4)
 
-done24:
+done28:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z14
 	VADDPS     Z14, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z14
@@ -325,27 +365,27 @@ done24:
 	VDIVPS     Z2, Z13, Z14
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest26
+	JZ         rest30
 
-vectors25:
+vectors29:
 	VMOVUPS (R11)(SI*4), Z15
 	VMULPS  Z15, Z14, Z15
 	VMOVUPS Z15, (R11)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors25
+	JLT     vectors29
 
-rest26:
+rest30:
 	TESTQ     BX, BX
-	JZ        done27
+	JZ        done31
 	VMOVUPS.Z (R11)(SI*4), K1, Z15
 	VMULPS    Z15, Z14, Z14
 	VMOVUPS   Z14, K1, (R11)(SI*4)
 
-done27:
+done31:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row17
+	JLT  row21
 	VZEROUPPER
 	RET
 
@@ -509,36 +549,36 @@ TEXT ·sumExpAVX512(SB), NOSPLIT, $0-76
 	MOVQ         list+0(FP), R9
 	XORQ         R10, R10
 
-row28:
+row32:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted29
+	JZ      unlisted33
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted29:
+unlisted33:
 	MOVQ    DI, R11
 	IMULQ   ldx+40(FP), R11
 	ADDQ    CX, R11
 	VMOVAPS Z12, Z13
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest31
+	JZ      rest35
 
-vectors30:
+vectors34:
 	VMOVUPS (R11)(DI*4), Z14
 	VMAXPS  Z13, Z14, Z13
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors30
+	JLT     vectors34
 
-rest31:
+rest35:
 	TESTQ   SI, SI
-	JZ      done32
+	JZ      done36
 	VMOVUPS Z12, Z14
 	VMOVUPS (R11)(DI*4), K1, Z14
 	VMAXPS  Z13, Z14, Z13
 
-done32:
+done36:
 	VSHUFF32X4 $0x4e, Z13, Z13, Z14
 	VMAXPS     Z14, Z13, Z13
 	VSHUFF32X4 $0xb1, Z13, Z13, Z14
@@ -550,9 +590,9 @@ done32:
 	VPXORD     Z2, Z2, Z2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest34
+	JZ         rest38
 
-vectors33:
+vectors37:
 	VMOVUPS      (R11)(DI*4), Z14
 	VSUBPS       Z13, Z14, Z14
 	VMAXPS       Z14, Z0, Z14
@@ -573,11 +613,11 @@ vectors33:
 	VADDPS       Z14, Z2, Z2
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors33
+	JLT          vectors37
 
-rest34:
+rest38:
 	TESTQ        SI, SI
-	JZ           done35
+	JZ           done39
 	VMOVUPS      Z12, Z14
 	VMOVUPS      (R11)(DI*4), K1, Z14
 	VSUBPS       Z13, Z14, Z14
@@ -598,7 +638,7 @@ rest34:
 	VSCALEFPS    Z15, Z16, Z14
 	VADDPS       Z14, Z2, Z2
 
-done35:
+done39:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z14
 	VADDPS     Z14, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z14
@@ -613,7 +653,7 @@ done35:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row28
+	JLT        row32
 	VZEROUPPER
 	RET
 
@@ -632,28 +672,28 @@ TEXT ·softmaxGradEachAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row36:
+row40:
 	VPXORD Z0, Z0, Z0
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest38
+	JZ     rest42
 
-vectors37:
+vectors41:
 	VMOVUPS     (CX)(DI*4), Z1
 	VMOVUPS     (DX)(DI*4), Z2
 	VFMADD231PS Z2, Z1, Z0
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors37
+	JLT         vectors41
 
-rest38:
+rest42:
 	TESTQ       SI, SI
-	JZ          done39
+	JZ          done43
 	VMOVUPS.Z   (CX)(DI*4), K1, Z1
 	VMOVUPS.Z   (DX)(DI*4), K1, Z2
 	VFMADD231PS Z2, Z1, Z0
 
-done39:
+done43:
 	VSHUFF32X4 $0x4e, Z0, Z0, Z1
 	VADDPS     Z1, Z0, Z0
 	VSHUFF32X4 $0xb1, Z0, Z0, Z1
@@ -664,9 +704,9 @@ done39:
 	VADDPS     Z1, Z0, Z0
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest41
+	JZ         rest45
 
-vectors40:
+vectors44:
 	VMOVUPS (CX)(DI*4), Z1
 	VMOVUPS (DX)(DI*4), Z2
 	VSUBPS  Z0, Z2, Z2
@@ -674,23 +714,23 @@ vectors40:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors40
+	JLT     vectors44
 
-rest41:
+rest45:
 	TESTQ     SI, SI
-	JZ        done42
+	JZ        done46
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VSUBPS    Z0, Z2, Z2
 	VMULPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done42:
+done46:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row36
+	JNZ  row40
 	VZEROUPPER
 	RET
 
@@ -721,26 +761,26 @@ TEXT ·logSoftmaxGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row43:
+row47:
 	VPXORD Z12, Z12, Z12
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest45
+	JZ     rest49
 
-vectors44:
+vectors48:
 	VMOVUPS (DX)(DI*4), Z13
 	VADDPS  Z13, Z12, Z12
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors44
+	JLT     vectors48
 
-rest45:
+rest49:
 	TESTQ     SI, SI
-	JZ        done46
+	JZ        done50
 	VMOVUPS.Z (DX)(DI*4), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-done46:
+done50:
 	VSHUFF32X4 $0x4e, Z12, Z12, Z13
 	VADDPS     Z13, Z12, Z12
 	VSHUFF32X4 $0xb1, Z12, Z12, Z13
@@ -751,9 +791,9 @@ done46:
 	VADDPS     Z13, Z12, Z12
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest48
+	JZ         rest52
 
-vectors47:
+vectors51:
 	VMOVUPS      (CX)(DI*4), Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -778,11 +818,11 @@ vectors47:
 	VMOVUPS      Z14, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors47
+	JLT          vectors51
 
-rest48:
+rest52:
 	TESTQ        SI, SI
-	JZ           done49
+	JZ           done53
 	VMOVUPS.Z    (CX)(DI*4), K1, Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -806,12 +846,12 @@ rest48:
 	VFNMADD231PS Z12, Z13, Z14
 	VMOVUPS      Z14, K1, (AX)(DI*4)
 
-done49:
+done53:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row43
+	JNZ  row47
 	VZEROUPPER
 	RET
 
@@ -835,13 +875,13 @@ TEXT ·headScaleAVX512(SB), NOSPLIT, $0-88
 	KMOVW R9, K2
 	MOVQ  n+0(FP), R9
 
-row50:
+row54:
 	VMOVUPS.Z (DX), K2, Z0
 	XORQ      DI, DI
 	TESTQ     BX, BX
-	JZ        rest52
+	JZ        rest56
 
-vectors51:
+vectors55:
 	VMOVUPS (R8)(DI*4), Z1
 	VPERMPS Z0, Z1, Z1
 	VMOVUPS (CX)(DI*4), Z2
@@ -849,23 +889,23 @@ vectors51:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors51
+	JLT     vectors55
 
-rest52:
+rest56:
 	TESTQ     SI, SI
-	JZ        done53
+	JZ        done57
 	VMOVUPS   (R8)(DI*4), Z1
 	VPERMPS   Z0, Z1, Z1
 	VMOVUPS.Z (CX)(DI*4), K1, Z0
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done53:
+done57:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R9
-	JNZ  row50
+	JNZ  row54
 	VZEROUPPER
 	RET
 
@@ -885,26 +925,26 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), DI
 
-row54:
+row58:
 	VPXORD Z2, Z2, Z2
 	XORQ   SI, SI
 	TESTQ  DX, DX
-	JZ     rest56
+	JZ     rest60
 
-vectors55:
+vectors59:
 	VMOVUPS     (CX)(SI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, SI
 	CMPQ        SI, DX
-	JLT         vectors55
+	JLT         vectors59
 
-rest56:
+rest60:
 	TESTQ       BX, BX
-	JZ          done57
+	JZ          done61
 	VMOVUPS.Z   (CX)(SI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done57:
+done61:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -918,28 +958,28 @@ done57:
 	VDIVPS     Z3, Z0, Z3
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest59
+	JZ         rest63
 
-vectors58:
+vectors62:
 	VMOVUPS (CX)(SI*4), Z4
 	VMULPS  Z4, Z3, Z4
 	VMOVUPS Z4, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors58
+	JLT     vectors62
 
-rest59:
+rest63:
 	TESTQ     BX, BX
-	JZ        done60
+	JZ        done64
 	VMOVUPS.Z (CX)(SI*4), K1, Z4
 	VMULPS    Z4, Z3, Z3
 	VMOVUPS   Z3, K1, (AX)(SI*4)
 
-done60:
+done64:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row54
+	JNZ  row58
 	VZEROUPPER
 	RET
 
@@ -960,26 +1000,26 @@ TEXT ·normalizeGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), R8
 
-row61:
+row65:
 	VPXORD Z2, Z2, Z2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest63
+	JZ     rest67
 
-vectors62:
+vectors66:
 	VMOVUPS     (CX)(DI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors62
+	JLT         vectors66
 
-rest63:
+rest67:
 	TESTQ       SI, SI
-	JZ          done64
+	JZ          done68
 	VMOVUPS.Z   (CX)(DI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done64:
+done68:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -995,24 +1035,24 @@ done64:
 	VPXORD     Z4, Z4, Z4
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest66
+	JZ         rest70
 
-vectors65:
+vectors69:
 	VMOVUPS     (CX)(DI*4), Z7
 	VMOVUPS     (DX)(DI*4), Z8
 	VFMADD231PS Z8, Z7, Z4
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors65
+	JLT         vectors69
 
-rest66:
+rest70:
 	TESTQ       SI, SI
-	JZ          done67
+	JZ          done71
 	VMOVUPS.Z   (CX)(DI*4), K1, Z7
 	VMOVUPS.Z   (DX)(DI*4), K1, Z8
 	VFMADD231PS Z8, Z7, Z4
 
-done67:
+done71:
 	VSHUFF32X4 $0x4e, Z4, Z4, Z7
 	VADDPS     Z7, Z4, Z4
 	VSHUFF32X4 $0xb1, Z4, Z4, Z7
@@ -1026,9 +1066,9 @@ done67:
 	VMOVAPS.Z  Z6, K2, Z3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest69
+	JZ         rest73
 
-vectors68:
+vectors72:
 	VMOVUPS      (CX)(DI*4), Z6
 	VMOVUPS      (DX)(DI*4), Z7
 	VMOVAPS      Z7, Z7
@@ -1037,11 +1077,11 @@ vectors68:
 	VMOVUPS      Z6, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors68
+	JLT          vectors72
 
-rest69:
+rest73:
 	TESTQ        SI, SI
-	JZ           done70
+	JZ           done74
 	VMOVUPS.Z    (CX)(DI*4), K1, Z6
 	VMOVUPS.Z    (DX)(DI*4), K1, Z7
 	VMOVAPS      Z7, Z7
@@ -1049,12 +1089,12 @@ rest69:
 	VMULPS       Z7, Z5, Z3
 	VMOVUPS      Z3, K1, (AX)(DI*4)
 
-done70:
+done74:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row61
+	JNZ  row65
 	VZEROUPPER
 	RET
 
@@ -1074,34 +1114,34 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row71:
+row75:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest73
+	JZ    rest77
 
-vectors72:
+vectors76:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors72
+	JLT     vectors76
 
-rest73:
+rest77:
 	TESTQ      SI, SI
-	JZ         done74
+	JZ         done78
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done74:
+done78:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row71
+	JNZ  row75
 	VZEROUPPER
 	RET
 
@@ -1139,33 +1179,74 @@ TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row75:
+row79:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest77
+	JZ           rest81
 
-vectors76:
+vectors80:
 	VMOVUPS (CX)(DI*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors76
+	JLT     vectors80
 
-rest77:
+rest81:
 	TESTQ      SI, SI
-	JZ         done78
+	JZ         done82
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done78:
+done82:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row75
+	JNZ  row79
+	VZEROUPPER
+	RET
+
+// func copyRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
+
+row83:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest85
+
+vectors84:
+	VMOVUPS (CX)(SI*4), Y1
+	VMOVUPS Y1, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors84
+
+rest85:
+	TESTQ      BX, BX
+	JZ         done86
+	VMASKMOVPS (CX)(SI*4), Y0, Y1
+	VMASKMOVPS Y1, Y0, (AX)(SI*4)
+
+done86:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row83
 	VZEROUPPER
 	RET
 
@@ -1185,33 +1266,33 @@ TEXT ·shiftRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row79:
+row87:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest81
+	JZ           rest89
 
-vectors80:
+vectors88:
 	VMOVUPS (CX)(DI*4), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors80
+	JLT     vectors88
 
-rest81:
+rest89:
 	TESTQ      SI, SI
-	JZ         done82
+	JZ         done90
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VSUBPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done82:
+done90:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row79
+	JNZ  row87
 	VZEROUPPER
 	RET
 
@@ -1232,12 +1313,12 @@ TEXT ·dropRowsAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row83:
+row91:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest85
+	JZ    rest93
 
-vectors84:
+vectors92:
 	VMOVUPS (CX)(DI*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS (DX)(DI*4), Y3
@@ -1245,23 +1326,23 @@ vectors84:
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors84
+	JLT     vectors92
 
-rest85:
+rest93:
 	TESTQ      SI, SI
-	JZ         done86
+	JZ         done94
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y1, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VANDPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done86:
+done94:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row83
+	JNZ  row91
 	VZEROUPPER
 	RET
 
@@ -1283,13 +1364,13 @@ TEXT ·softmaxScaledAVX2(SB), NOSPLIT, $0-76
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row87:
+row95:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted88
+	JZ      unlisted96
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted88:
+unlisted96:
 	MOVQ    SI, R10
 	IMULQ   ldx+40(FP), R10
 	ADDQ    CX, R10
@@ -1300,23 +1381,23 @@ unlisted88:
 	VMOVAPS Y2, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest90
+	JZ      rest98
 
-vectors89:
+vectors97:
 	VMOVUPS (R10)(SI*4), Y4
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors89
+	JLT     vectors97
 
-rest90:
+rest98:
 	TESTQ      BX, BX
-	JZ         done91
+	JZ         done99
 	VMASKMOVPS (R10)(SI*4), Y0, Y4
 	VBLENDVPS  Y0, Y4, Y2, Y4
 	VMAXPS     Y3, Y4, Y3
 
-done91:
+done99:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VMAXPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1326,9 +1407,9 @@ done91:
 	VXORPS     Y4, Y4, Y4
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest93
+	JZ         rest101
 
-vectors92:
+vectors100:
 	VMOVUPS      (R10)(SI*4), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
@@ -1360,11 +1441,11 @@ vectors92:
 	VMOVUPS      Y5, (R11)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors92
+	JLT          vectors100
 
-rest93:
+rest101:
 	TESTQ        BX, BX
-	JZ           done94
+	JZ           done102
 	VMASKMOVPS   (R10)(SI*4), Y0, Y5
 	VBLENDVPS    Y0, Y5, Y2, Y5
 	VSUBPS       Y3, Y5, Y2
@@ -1396,7 +1477,7 @@ rest93:
 	VADDPS       Y2, Y4, Y4
 	VMASKMOVPS   Y2, Y0, (R11)(SI*4)
 
-done94:
+done102:
 	VPERM2F128 $0x01, Y4, Y4, Y2
 	VADDPS     Y2, Y4, Y4
 	VPERMILPS  $0x4e, Y4, Y2
@@ -1406,27 +1487,27 @@ done94:
 	VDIVPS     Y4, Y1, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest96
+	JZ         rest104
 
-vectors95:
+vectors103:
 	VMOVUPS (R11)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (R11)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors95
+	JLT     vectors103
 
-rest96:
+rest104:
 	TESTQ      BX, BX
-	JZ         done97
+	JZ         done105
 	VMASKMOVPS (R11)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (R11)(SI*4)
 
-done97:
+done105:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row87
+	JLT  row95
 	VZEROUPPER
 	RET
 
@@ -1458,13 +1539,13 @@ TEXT ·sumExpAVX2(SB), NOSPLIT, $0-76
 	MOVQ    list+0(FP), R9
 	XORQ    R10, R10
 
-row98:
+row106:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted99
+	JZ      unlisted107
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted99:
+unlisted107:
 	MOVQ    DI, R11
 	IMULQ   ldx+40(FP), R11
 	ADDQ    CX, R11
@@ -1472,23 +1553,23 @@ unlisted99:
 	VMOVAPS Y1, Y2
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest101
+	JZ      rest109
 
-vectors100:
+vectors108:
 	VMOVUPS (R11)(DI*4), Y3
 	VMAXPS  Y2, Y3, Y2
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors100
+	JLT     vectors108
 
-rest101:
+rest109:
 	TESTQ      SI, SI
-	JZ         done102
+	JZ         done110
 	VMASKMOVPS (R11)(DI*4), Y0, Y3
 	VBLENDVPS  Y0, Y3, Y1, Y3
 	VMAXPS     Y2, Y3, Y2
 
-done102:
+done110:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VMAXPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1498,9 +1579,9 @@ done102:
 	VXORPS     Y3, Y3, Y3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest104
+	JZ         rest112
 
-vectors103:
+vectors111:
 	VMOVUPS      (R11)(DI*4), Y4
 	VSUBPS       Y2, Y4, Y4
 	VMOVUPS      floatc2d00000<>+0(SB), Y5
@@ -1531,11 +1612,11 @@ vectors103:
 	VADDPS       Y4, Y3, Y3
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors103
+	JLT          vectors111
 
-rest104:
+rest112:
 	TESTQ        SI, SI
-	JZ           done105
+	JZ           done113
 	VMASKMOVPS   (R11)(DI*4), Y0, Y4
 	VBLENDVPS    Y0, Y4, Y1, Y4
 	VSUBPS       Y2, Y4, Y1
@@ -1566,7 +1647,7 @@ rest104:
 	VMOVUPS      Y5, Y1
 	VADDPS       Y1, Y3, Y3
 
-done105:
+done113:
 	VPERM2F128 $0x01, Y3, Y3, Y1
 	VADDPS     Y1, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y1
@@ -1579,7 +1660,7 @@ done105:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row98
+	JLT        row106
 	VZEROUPPER
 	RET
 
@@ -1599,28 +1680,28 @@ TEXT ·softmaxGradEachAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row106:
+row114:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest108
+	JZ     rest116
 
-vectors107:
+vectors115:
 	VMOVUPS     (CX)(DI*4), Y2
 	VMOVUPS     (DX)(DI*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors107
+	JLT         vectors115
 
-rest108:
+rest116:
 	TESTQ       SI, SI
-	JZ          done109
+	JZ          done117
 	VMASKMOVPS  (CX)(DI*4), Y0, Y2
 	VMASKMOVPS  (DX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done109:
+done117:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1629,9 +1710,9 @@ done109:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest111
+	JZ         rest119
 
-vectors110:
+vectors118:
 	VMOVUPS (CX)(DI*4), Y2
 	VMOVUPS (DX)(DI*4), Y3
 	VSUBPS  Y1, Y3, Y3
@@ -1639,23 +1720,23 @@ vectors110:
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors110
+	JLT     vectors118
 
-rest111:
+rest119:
 	TESTQ      SI, SI
-	JZ         done112
+	JZ         done120
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VSUBPS     Y1, Y3, Y1
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done112:
+done120:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row106
+	JNZ  row114
 	VZEROUPPER
 	RET
 
@@ -1675,26 +1756,26 @@ TEXT ·logSoftmaxGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row113:
+row121:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest115
+	JZ     rest123
 
-vectors114:
+vectors122:
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors114
+	JLT     vectors122
 
-rest115:
+rest123:
 	TESTQ      SI, SI
-	JZ         done116
+	JZ         done124
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done116:
+done124:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1703,9 +1784,9 @@ done116:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest118
+	JZ         rest126
 
-vectors117:
+vectors125:
 	VMOVUPS      (CX)(DI*4), Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1741,11 +1822,11 @@ vectors117:
 	VMOVUPS      Y3, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors117
+	JLT          vectors125
 
-rest118:
+rest126:
 	TESTQ        SI, SI
-	JZ           done119
+	JZ           done127
 	VMASKMOVPS   (CX)(DI*4), Y0, Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1780,12 +1861,12 @@ rest118:
 	VFNMADD231PS Y1, Y2, Y3
 	VMASKMOVPS   Y3, Y0, (AX)(DI*4)
 
-done119:
+done127:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row113
+	JNZ  row121
 	VZEROUPPER
 	RET
 
@@ -1811,13 +1892,13 @@ TEXT ·headScaleAVX2(SB), NOSPLIT, $0-88
 	VMOVUPS (R9)(R10*4), Y1
 	MOVQ    n+0(FP), R9
 
-row120:
+row128:
 	VMASKMOVPS (DX), Y1, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest122
+	JZ         rest130
 
-vectors121:
+vectors129:
 	VMOVUPS (R8)(DI*4), Y3
 	VPERMPS Y2, Y3, Y3
 	VMOVUPS (CX)(DI*4), Y4
@@ -1825,23 +1906,23 @@ vectors121:
 	VMOVUPS Y3, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors121
+	JLT     vectors129
 
-rest122:
+rest130:
 	TESTQ      SI, SI
-	JZ         done123
+	JZ         done131
 	VMOVUPS    (R8)(DI*4), Y3
 	VPERMPS    Y2, Y3, Y3
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y3, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done123:
+done131:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R9
-	JNZ  row120
+	JNZ  row128
 	VZEROUPPER
 	RET
 
@@ -1861,27 +1942,27 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), DI
 
-row124:
+row132:
 	VMOVUPS float3f800000<>+0(SB), Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest126
+	JZ      rest134
 
-vectors125:
+vectors133:
 	VMOVUPS     (CX)(SI*4), Y4
 	VFMADD231PS Y4, Y4, Y3
 	ADDQ        $0x08, SI
 	CMPQ        SI, DX
-	JLT         vectors125
+	JLT         vectors133
 
-rest126:
+rest134:
 	TESTQ       BX, BX
-	JZ          done127
+	JZ          done135
 	VMASKMOVPS  (CX)(SI*4), Y0, Y4
 	VFMADD231PS Y4, Y4, Y3
 
-done127:
+done135:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VADDPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1893,28 +1974,28 @@ done127:
 	VDIVPS     Y3, Y2, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest129
+	JZ         rest137
 
-vectors128:
+vectors136:
 	VMOVUPS (CX)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors128
+	JLT     vectors136
 
-rest129:
+rest137:
 	TESTQ      BX, BX
-	JZ         done130
+	JZ         done138
 	VMASKMOVPS (CX)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(SI*4)
 
-done130:
+done138:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row124
+	JNZ  row132
 	VZEROUPPER
 	RET
 
@@ -1935,26 +2016,26 @@ TEXT ·normalizeGradAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row131:
+row139:
 	VXORPS Y2, Y2, Y2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest133
+	JZ     rest141
 
-vectors132:
+vectors140:
 	VMOVUPS     (CX)(DI*4), Y3
 	VFMADD231PS Y3, Y3, Y2
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors132
+	JLT         vectors140
 
-rest133:
+rest141:
 	TESTQ       SI, SI
-	JZ          done134
+	JZ          done142
 	VMASKMOVPS  (CX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y3, Y2
 
-done134:
+done142:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VADDPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1969,24 +2050,24 @@ done134:
 	VXORPS     Y5, Y5, Y5
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest136
+	JZ         rest144
 
-vectors135:
+vectors143:
 	VMOVUPS     (CX)(DI*4), Y6
 	VMOVUPS     (DX)(DI*4), Y7
 	VFMADD231PS Y7, Y6, Y5
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors135
+	JLT         vectors143
 
-rest136:
+rest144:
 	TESTQ       SI, SI
-	JZ          done137
+	JZ          done145
 	VMASKMOVPS  (CX)(DI*4), Y0, Y6
 	VMASKMOVPS  (DX)(DI*4), Y0, Y7
 	VFMADD231PS Y7, Y6, Y5
 
-done137:
+done145:
 	VPERM2F128 $0x01, Y5, Y5, Y6
 	VADDPS     Y6, Y5, Y5
 	VPERMILPS  $0x4e, Y5, Y6
@@ -1998,9 +2079,9 @@ done137:
 	VANDPS     Y2, Y4, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest139
+	JZ         rest147
 
-vectors138:
+vectors146:
 	VMOVUPS      (CX)(DI*4), Y4
 	VMOVUPS      (DX)(DI*4), Y5
 	VMOVAPS      Y5, Y5
@@ -2009,11 +2090,11 @@ vectors138:
 	VMOVUPS      Y4, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors138
+	JLT          vectors146
 
-rest139:
+rest147:
 	TESTQ        SI, SI
-	JZ           done140
+	JZ           done148
 	VMASKMOVPS   (CX)(DI*4), Y0, Y4
 	VMASKMOVPS   (DX)(DI*4), Y0, Y5
 	VMOVAPS      Y5, Y5
@@ -2021,11 +2102,11 @@ rest139:
 	VMULPS       Y5, Y3, Y2
 	VMASKMOVPS   Y2, Y0, (AX)(DI*4)
 
-done140:
+done148:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row131
+	JNZ  row139
 	VZEROUPPER
 	RET

@@ -16,6 +16,7 @@ type (
 )
 
 var rowsAVX2 = rowLoops{
+	copy:           rowLoop(copyRowsAVX2).run,
 	add:            rowLoop(addRowsAVX2).run,
 	shift:          rowLoop(shiftRowsAVX2).run,
 	scale:          rowLoop(scaleRowsAVX2).run,
@@ -34,6 +35,7 @@ var rowsAVX2 = rowLoops{
 }
 
 var rowsAVX512 = rowLoops{
+	copy:           rowLoop(copyRowsAVX512).run,
 	add:            rowLoop(addRowsAVX512).run,
 	shift:          rowLoop(shiftRowsAVX512).run,
 	scale:          rowLoop(scaleRowsAVX512).run,

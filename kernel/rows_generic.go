@@ -7,11 +7,17 @@ import (
 )
 
 var rowsGeneric = rowLoops{
-	add: addEach, scale: scaleEach, normalize: normalizeEach, normalizeGrad: normalizeGradEach,
+	copy: copyEach, add: addEach, scale: scaleEach, normalize: normalizeEach, normalizeGrad: normalizeGradEach,
 	softmax: softmaxEach, softmaxGrad: softmaxGradEach, shift: shiftEach, logSoftmaxGrad: logSoftmaxGradEach,
 	softmaxOf: softmaxOf, sumExp: sumExp,
 	headDot: headDotEach, headSum: headSumEach, headScale: headScaleEach,
 	columnSum: sumColumns, headColumnSum: headColumnSum,
+}
+
+func copyEach(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
+	for i := lo; i < hi; i++ {
+		copy(dst.Row(i), x.Row(i))
+	}
 }
 
 func addEach(dst, x, y tensor.Matrix, lo, hi int, _ float32) {

@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/weft-gnn/weft/tensor"
+
 // valueLoops are the loops over values in one variant of instructions. A value
 // has the same bits wherever it lies in a slice. Variants differ by rounding in
 // functions that take an exponential or a logarithm, and in no others.
@@ -38,5 +40,7 @@ var valuesGeneric = valueLoops{
 // values returns the loops that a context uses.
 func (c *Ctx) values() *valueLoops { return &valueVariants[c.variant()] }
 
-// apply computes x = f(x).
-func (v *valueLoops) apply(f Func, x []float32) { v.forward[f.Kind](x, x, x, f.Param) }
+// apply computes y = f(y).
+func (v *valueLoops) apply(f Func, y tensor.Matrix) {
+	v.forward[f.Kind].over(y, y, y, 0, y.Rows, f.Param)
+}

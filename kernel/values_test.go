@@ -123,11 +123,11 @@ type mathSweep struct {
 }
 
 var mathSweeps = []mathSweep{
-	{f: Func{Kind: Exp}, exact: math.Exp, portable: 1, wide: 1},
+	{f: Func{Kind: Exp}, exact: math.Exp, portable: 1.02, wide: 1.02},
 	{f: Func{Kind: Log}, exact: math.Log, portable: 1, wide: 1},
-	{f: Func{Kind: Sigmoid}, exact: func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, portable: 3, wide: 2},
+	{f: Func{Kind: Sigmoid}, exact: func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, portable: 3, wide: 1.5},
 	{f: Func{Kind: LogSigmoid}, exact: exactLogSigmoid, portable: 3, wide: 2},
-	{f: Func{Kind: Tanh}, exact: math.Tanh, portable: 2, wide: 2},
+	{f: Func{Kind: Tanh}, exact: math.Tanh, portable: 1.4, wide: 1.4},
 	{f: Func{Kind: ELU, Param: 1}, exact: func(x float64) float64 {
 		if x > 0 {
 			return x

@@ -168,6 +168,7 @@ func (c counters) ids(rows vec) vec {
 	CMOVQGT(lanes, left)
 	at := c.binary(VPSUBD, rows, first)
 	m := Mem{Base: ids, Index: from, Scale: 8}
+	PREFETCHT0(m.Offset(idsAhead))
 	if c.v.masked() {
 		only := newTail(c.v, left)
 		VMOVDQU64_Z(m, only.k, r)
@@ -190,17 +191,33 @@ func (c counters) pairs(x vec) vec {
 	return c.beside(x, c.binary(VPSUBD, x, one))
 }
 
+// idsAhead is how many bytes ahead of their use identities are asked for.
+const idsAhead = 1 << 10
+
 const philoxArgs = "func(plan *uint64, n int, dst *uint32, step, site int, below uint32, "
 
 // batches is how many batches are drawn side by side.
 const batches = 2
 
 // eachBatch builds a loop over n blocks, some batches of as many as there are
-// lanes at a time; values is how many each block leaves.
+// lanes at a time; values is how many each block leaves. It asks for as many of x
+// and y, where they are not nil: the masks are applied to them next, and to draw
+// takes no memory's time.
 func (c counters) eachBatch(batches, values int, step func(dst Mem)) {
 	blocks := batches * c.v.bytes / 8
 	n, dst, loop := Load(Param("n"), GP64()), Load(Param("dst"), GP64()), label("batch")
+	x, y := load("x"), load("y")
+	draw := label("draw")
 	Label(loop)
+	TESTQ(x, x)
+	JZ(LabelRef(draw))
+	for line := 0; line < 4*values*blocks; line += 64 {
+		PREFETCHT0(Mem{Base: x, Disp: line})
+		PREFETCHT0(Mem{Base: y, Disp: line})
+	}
+	ADDQ(U32(uint32(4*values*blocks)), x)
+	ADDQ(U32(uint32(4*values*blocks)), y)
+	Label(draw)
 	step(Mem{Base: dst})
 	ADDQ(U32(uint32(4*values*blocks)), dst)
 	SUBQ(Imm(uint64(blocks)), n)
@@ -214,7 +231,7 @@ func (c counters) eachBatch(batches, values int, step func(dst Mem)) {
 // leaves them in theirs.
 func philoxRows(v vectors) {
 	name := "philoxRows" + v.name
-	TEXT(name, NOSPLIT, philoxArgs+"groups, lastGroup, rows, first int, ids *int64, lanesRows, lanesGroups int)")
+	TEXT(name, NOSPLIT, philoxArgs+"groups, lastGroup, rows, first int, ids *int64, lanesRows, lanesGroups int, x, y *float32)")
 	Doc(name + " writes the masks of n blocks of rows of some groups, in whole batches: ones where a value stays." +
 		" A batch goes lanesRows rows and lanesGroups groups on.")
 	Pragma("noescape")
@@ -246,7 +263,7 @@ func philoxRows(v vectors) {
 // philoxOnes goes through rows of one column: of each block, the first word.
 func philoxOnes(v vectors) {
 	name := "philoxOnes" + v.name
-	TEXT(name, NOSPLIT, philoxArgs+"rows, first int, ids *int64)")
+	TEXT(name, NOSPLIT, philoxArgs+"rows, first int, ids *int64, x, y *float32)")
 	Doc(name + " writes the masks of n rows of one value, in whole batches.")
 	Pragma("noescape")
 	c := newCounters(v, "first")
@@ -268,7 +285,7 @@ func philoxOnes(v vectors) {
 // philoxEntries goes through entries, each of its own row and column.
 func philoxEntries(v vectors) {
 	name := "philoxEntries" + v.name
-	TEXT(name, NOSPLIT, philoxArgs+"ids *int64, cols *int32)")
+	TEXT(name, NOSPLIT, philoxArgs+"ids *int64, cols *int32, x, y *float32)")
 	Doc(name + " writes the masks of n entries, in whole batches, of which ids and cols hold as many.")
 	Pragma("noescape")
 	c := newCounters(v)

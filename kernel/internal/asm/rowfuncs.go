@@ -16,6 +16,9 @@ var rowFuncs = []rowFunc{
 		VBROADCASTSS(Mem{Base: r.at['y']}, y)
 		r.each(func(only *tail) { r.write(r.mul(y, r.read('x', only)), only) })
 	}},
+	{name: "copyRows", reads: "x", doc: "x", row: func(r *rows) {
+		r.each(func(only *tail) { r.write(r.read('x', only), only) })
+	}},
 	{name: "shiftRows", reads: "xy", doc: "x − y₀", row: func(r *rows) {
 		y := r.v.register()
 		VBROADCASTSS(Mem{Base: r.at['y']}, y)
