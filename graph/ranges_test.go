@@ -20,7 +20,7 @@ func TestRanges(t *testing.T) {
 		checkRanges(t, in.Ranges(width), in.Ptr, in.Col, width)
 		out := in.Transpose()
 		checkRanges(t, out.Ranges(in.Dst, width), out.Ptr, out.Row, width)
-		if in.Ranges(width) != in.Ranges(width) {
+		if first := in.Ranges(width); in.Ranges(width) != first {
 			t.Error("ranges are made anew")
 		}
 	})
