@@ -81,7 +81,12 @@ func (f Func) GradFrom() Operand { return funcs[f.Kind].from }
 // Apply computes Y = f(X), value by value.
 //
 // Shapes: both r×k.
-// Contract: overwrites y, which may be x.
+// Contract: overwrites y, which may be x. NaN stays NaN, and zeros, infinities
+// and subnormal numbers give what IEEE 754 and the limits of the function say.
+// Accuracy: over all float32 arguments, in units in the last place, the largest
+// errors are 1.01 for exp, 1.00 for log and elu, 1.33 for tanh, 1.48 for sigmoid
+// (2.41 in the portable variant) and 1.99 for log-sigmoid (2.82); functions of
+// one operation are rounded correctly.
 // Cost: work rk·f.Work(), bytes 8rk.
 func Apply(ctx *Ctx, f Func, x, y tensor.Matrix) {
 	wantShape("kernel.Apply: x", x, y.Rows, y.Cols)

@@ -9,8 +9,8 @@ import (
 )
 
 type (
-	// headSums and headProducts go through n rows of heads of at least one value.
-	headSums     func(n int, dst *float32, lddst int, x *float32, ldx, cols, heads int)
+	// headSum and headProducts go through n rows of heads of at least one value.
+	headSum      func(n int, dst *float32, lddst int, x *float32, ldx, cols, heads int)
 	headProducts func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols, heads int)
 	columnSums   func(n int, dst *float32, x *float32, ldx, cols int)
 )
@@ -40,7 +40,19 @@ func (f headDots) dot(dst, x, y tensor.Matrix, lo, hi int, _ float32) {
 	run(hi-lo, d, ldd, px, ldx, py, ldy, width, dst.Cols)
 }
 
-func (f headSums) run(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
+// headSums adds up heads of up to a vector's half in narrow vectors: in wide ones
+// most loads would cross a line.
+type headSums struct {
+	half         int
+	narrow, wide headSum
+}
+
+var (
+	headSumsAVX2   = headSums{0, headSumAVX2, headSumAVX2}
+	headSumsAVX512 = headSums{8, headSumAVX2, headSumAVX512}
+)
+
+func (f headSums) sum(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
 	if lo == hi || dst.Cols == 0 {
 		return
 	}
@@ -52,7 +64,11 @@ func (f headSums) run(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
 	}
 	d, ldd := place(dst, int64(lo), 0)
 	px, ldx := place(x, int64(lo), 0)
-	f(hi-lo, d, ldd, px, ldx, dst.Cols, x.Cols/dst.Cols)
+	run := f.wide
+	if dst.Cols <= f.half {
+		run = f.narrow
+	}
+	run(hi-lo, d, ldd, px, ldx, dst.Cols, x.Cols/dst.Cols)
 }
 
 func (f columnSums) run(dst []float32, x tensor.Matrix, lo, hi int) {

@@ -3,8 +3,9 @@ package kernel
 import "github.com/weft-gnn/weft/tensor"
 
 // valueLoops are the loops over values in one variant of instructions. A value
-// has the same bits wherever it lies in a slice. Variants differ by rounding in
-// functions that take an exponential or a logarithm, and in no others.
+// has the same bits wherever it lies in a slice. Those in assembly have each
+// other's bits; the portable one differs from them by rounding in functions that
+// take an exponential or a logarithm, and in no others.
 type valueLoops struct {
 	add, sub, mul, div zipFunc                      // x ∘ y
 	scale              zipFunc                      // s·x

@@ -93,7 +93,7 @@ var expTail = []float32{1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.166
 
 var expConstants = append([]float32{expLowest, expHighest, log2e, ln2Hi, ln2Lo, 1}, expTail...)
 
-// exp sets x to eˣ to 2 ulp, NaN staying NaN. Arguments above 0 need bounded.
+// exp sets x to eˣ to 1.01 ulp, NaN staying NaN. Arguments above 0 need bounded.
 //
 // With n = round(x/ln 2) and r = x − n·ln 2, eˣ = 2ⁿ·eʳ and |r| ≤ ln(2)/2.
 func (c constants) exp(x reg.VecVirtual, bounded bool) {
