@@ -24,7 +24,7 @@ func TestRooms(t *testing.T) {
 		"version 1": {map[string]string{
 			"proc/meminfo": meminfo, "proc/self/cgroup": "8:pids:/x\n4:memory:/x\n0::/\n",
 			"sys/fs/cgroup/memory/x/memory.limit_in_bytes": "2000\n", "sys/fs/cgroup/memory/x/memory.usage_in_bytes": "500\n",
-			"sys/fs/cgroup/memory/x/memory.stat": "inactive_file 1\ntotal_inactive_file 50\n",
+			"sys/fs/cgroup/memory/x/memory.stat":         "inactive_file 1\ntotal_inactive_file 50\n",
 			"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n", "sys/fs/cgroup/memory/memory.usage_in_bytes": "500\n",
 		}, Room{1550, "the control group's limit"}},
 	} {
