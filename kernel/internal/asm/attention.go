@@ -71,7 +71,7 @@ func attentionSoftmax(v vectors, heads int) {
 	s.result = Load(Param("result"), GP64()).(reg.GPVirtual)
 	s.eachRow(func() {
 		s.whereShort(func(at []Mem, only *tail) {
-			x, top := s.load(at[0], only, lowest), v.register()
+			x, top := s.v.read(at[0], only, lowest), v.register()
 			v.rectify(x, slope)
 			VMOVAPS(x, top)
 			s.fold(VMAXPS, top)
@@ -89,7 +89,7 @@ func attentionSoftmax(v vectors, heads int) {
 			top, sum := v.register(), v.register()
 			VMOVAPS(lowest, top)
 			s.each(func(at []Mem, only *tail) {
-				x := s.load(at[0], only, lowest)
+				x := s.v.read(at[0], only, lowest)
 				v.rectify(x, slope)
 				store(x, at[1], only)
 				VMAXPS(x, top, top)
@@ -98,7 +98,7 @@ func attentionSoftmax(v vectors, heads int) {
 			s.storeHeads(top, s.resultAt(0))
 			v.zero(sum)
 			s.each(func(at []Mem, only *tail) {
-				x := s.load(at[1], only, lowest)
+				x := s.v.read(at[1], only, lowest)
 				VSUBPS(top, x, x)
 				c.exp(x, false)
 				VADDPS(x, sum, sum)
@@ -108,7 +108,7 @@ func attentionSoftmax(v vectors, heads int) {
 			s.storeHeads(sum, s.resultAt(1))
 			VDIVPS(sum, one, sum)
 			s.each(func(at []Mem, only *tail) {
-				y := s.load(at[1], only, nil)
+				y := s.v.read(at[1], only, nil)
 				VMULPS(sum, y, y)
 				store(y, at[1], only)
 			})
@@ -131,7 +131,7 @@ func attentionMoments(v vectors, heads int) {
 	s.result = Load(Param("result"), GP64()).(reg.GPVirtual)
 	mean, push, tilt := v.register(), v.register(), v.register()
 	step := func(at []Mem, only *tail) {
-		x, a, d := s.load(at[0], only, nil), s.load(at[1], only, nil), s.load(at[2], only, nil)
+		x, a, d := s.v.read(at[0], only, nil), s.v.read(at[1], only, nil), s.v.read(at[2], only, nil)
 		y := v.tilt(x, a, slope, zero)
 		VFMADD231PS(a, d, mean)
 		VFMADD231PS(y, d, push)
@@ -156,7 +156,7 @@ func attentionPull(v vectors, heads int) {
 	s.eachRow(func() {
 		v.zero(sum)
 		s.each(func(at []Mem, only *tail) {
-			VFMADD231PS(s.load(at[0], only, nil), s.load(at[1], only, nil), sum)
+			VFMADD231PS(s.v.read(at[0], only, nil), s.v.read(at[1], only, nil), sum)
 		})
 		s.fold(VADDPS, sum)
 		s.storeHeads(sum, Mem{Base: s.result})
@@ -178,7 +178,7 @@ func flat(v vectors, name, doc string, operands []string, args string, build fun
 		at := func(i int) Mem { return Mem{Base: s.operands[i], Index: j, Scale: 4} }
 		var x []vec
 		for i := range operands {
-			x = append(x, s.load(at(i), only, nil))
+			x = append(x, s.v.read(at(i), only, nil))
 		}
 		for _, i := range step(x) {
 			store(x[i], at(i), only)

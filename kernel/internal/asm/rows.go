@@ -150,11 +150,10 @@ func (r *rows) place(operand rune) Mem {
 // read returns the vector of an operand at the current position; lanes that do
 // not count hold fill, or 0 without it.
 func (r *rows) read(operand rune, only *tail, fill ...vec) vec {
-	s := scores{v: r.v}
 	if len(fill) > 0 {
-		return s.load(r.place(operand), only, fill[0])
+		return r.v.read(r.place(operand), only, fill[0])
 	}
-	return s.load(r.place(operand), only, nil)
+	return r.v.read(r.place(operand), only, nil)
 }
 
 func (r *rows) write(x vec, only *tail) { store(x, r.place('d'), only) }

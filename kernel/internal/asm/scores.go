@@ -145,16 +145,16 @@ func label(name string) string {
 	return fmt.Sprintf("%s%d", name, labelCount)
 }
 
-// load reads a vector; lanes that do not count get what fill holds, or 0
+// read loads a vector; lanes that do not count get what fill holds, or 0
 // without it.
-func (s *scores) load(m Mem, only *tail, fill reg.VecVirtual) reg.VecVirtual {
-	x := s.v.register()
+func (v vectors) read(m Mem, only *tail, fill reg.VecVirtual) reg.VecVirtual {
+	x := v.register()
 	switch {
 	case only == nil:
 		VMOVUPS(m, x)
 	case fill == nil:
 		only.load(m, x)
-	case s.v.bytes == 64:
+	case v.bytes == 64:
 		VMOVUPS(fill, x)
 		VMOVUPS(m, only.k, x)
 	default:

@@ -39,7 +39,7 @@ func softmaxRows(v vectors, heads int) {
 	lowest := c.into(negativeInfinity, v.register())
 	s.eachRow(func() {
 		s.whereShort(func(at []Mem, only *tail) {
-			x, top := s.load(at[0], only, lowest), v.register()
+			x, top := s.v.read(at[0], only, lowest), v.register()
 			VMOVAPS(x, top)
 			s.fold(VMAXPS, top)
 			VSUBPS(top, x, x)
@@ -62,7 +62,7 @@ func (s *scores) max(lowest reg.VecVirtual) reg.VecVirtual {
 	top := s.v.register()
 	VMOVAPS(lowest, top)
 	s.each(func(at []Mem, only *tail) {
-		x := s.load(at[0], only, lowest)
+		x := s.v.read(at[0], only, lowest)
 		VMAXPS(x, top, top)
 	})
 	s.fold(VMAXPS, top)
@@ -75,7 +75,7 @@ func (s *scores) exp(c constants, lowest, top reg.VecVirtual) reg.VecVirtual {
 	sum := s.v.register()
 	s.v.zero(sum)
 	s.each(func(at []Mem, only *tail) {
-		x := s.load(at[0], only, lowest)
+		x := s.v.read(at[0], only, lowest)
 		VSUBPS(top, x, x)
 		c.exp(x, false)
 		VADDPS(x, sum, sum)
@@ -88,7 +88,7 @@ func (s *scores) exp(c constants, lowest, top reg.VecVirtual) reg.VecVirtual {
 // divide divides operand i by sum.
 func (s *scores) divide(i int, sum reg.VecVirtual) {
 	s.each(func(at []Mem, only *tail) {
-		y := s.load(at[i], only, nil)
+		y := s.v.read(at[i], only, nil)
 		VDIVPS(sum, y, y)
 		store(y, at[i], only)
 	})
@@ -130,7 +130,7 @@ func softmaxGradRows(v vectors, heads int) {
 		"computes y·(g − Σ y·g) in each row.", "y", "up", "d")
 	s.eachRow(func() {
 		s.whereShort(func(at []Mem, only *tail) {
-			y, g, sum := s.load(at[0], only, nil), s.load(at[1], only, nil), v.register()
+			y, g, sum := s.v.read(at[0], only, nil), s.v.read(at[1], only, nil), v.register()
 			VMULPS(y, g, sum)
 			s.fold(VADDPS, sum)
 			VSUBPS(sum, g, g)
@@ -145,7 +145,7 @@ func (s *scores) dot() reg.VecVirtual {
 	sum := s.v.register()
 	s.v.zero(sum)
 	s.each(func(at []Mem, only *tail) {
-		y, g := s.load(at[0], only, nil), s.load(at[1], only, nil)
+		y, g := s.v.read(at[0], only, nil), s.v.read(at[1], only, nil)
 		VFMADD231PS(y, g, sum)
 	})
 	s.fold(VADDPS, sum)
@@ -155,7 +155,7 @@ func (s *scores) dot() reg.VecVirtual {
 // weigh sets d to y·(g − sum).
 func (s *scores) weigh(sum reg.VecVirtual) {
 	s.each(func(at []Mem, only *tail) {
-		y, g := s.load(at[0], only, nil), s.load(at[1], only, nil)
+		y, g := s.v.read(at[0], only, nil), s.v.read(at[1], only, nil)
 		VSUBPS(sum, g, g)
 		VMULPS(y, g, g)
 		store(g, at[2], only)

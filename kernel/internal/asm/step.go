@@ -65,7 +65,7 @@ func (f stepFunc) build(v vectors) {
 		place := func(o rune) Mem { return Mem{Base: base[o], Index: j, Scale: 4} }
 		at := map[rune]vec{}
 		for _, o := range f.operands {
-			at[o] = (&scores{v: v}).load(place(o), only, nil)
+			at[o] = v.read(place(o), only, nil)
 		}
 		f.step(lanes{constants: constants{v: v}}, at, func(i int) vec {
 			c := v.register()

@@ -90,7 +90,7 @@ func (s *columnSums) block(vectors int, only *tail) {
 	}
 	for j, sum := range sums {
 		m := s.v.at(Mem{Base: x}, j)
-		value := (&scores{v: s.v}).load(m, only, nil)
+		value := s.v.read(m, only, nil)
 		if s.weighted {
 			w := s.v.register()
 			VPERMPS(weights, own[j], w)
@@ -167,7 +167,7 @@ func headSum(v vectors) {
 		JZ(LabelRef(done))
 		Label(loop)
 		ADDQ(bytes, next)
-		x := (&scores{v: v}).load(Mem{Base: next, Index: r.position, Scale: 4}, only, nil)
+		x := v.read(Mem{Base: next, Index: r.position, Scale: 4}, only, nil)
 		VADDPS(x, sum, sum)
 		DECQ(heads)
 		JNZ(LabelRef(loop))

@@ -45,14 +45,7 @@ func (f valueFunc) build(v vectors) {
 			if at[name] == nil {
 				return nil
 			}
-			r := v.register()
-			m := Mem{Base: at[name], Index: j, Scale: 4}
-			if only != nil {
-				only.load(m, r)
-			} else {
-				VMOVUPS(m, r)
-			}
-			return r
+			return v.read(Mem{Base: at[name], Index: j, Scale: 4}, only, nil)
 		}
 		store(f.result(l, read('x'), read('y')), Mem{Base: dst, Index: j, Scale: 4}, only)
 	})
