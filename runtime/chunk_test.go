@@ -104,18 +104,7 @@ func TestChunkedIsExact(t *testing.T) {
 func steps(t *testing.T, w world, threads int, p *program.Program) []float32 {
 	t.Helper()
 	s := session(t, w, runtime.Options{Threads: threads, Seed: 5, Poison: true}, p)
-	var out []float32
-	for step := range uint32(5) {
-		if _, err := s.Run(0, step, w.target); err != nil {
-			t.Fatal(err)
-		}
-		loss, _ := s.Value(0, "loss")
-		out = append(out, loss.Data[0])
-	}
-	for _, name := range s.Slots() {
-		m, _ := s.Slot(name)
-		out = append(out, m.Flat()...)
-	}
+	out := curve(t, s, w, 5)
 	logits, _ := s.Value(0, "logits")
 	return append(out, logits.Flat()...)
 }

@@ -312,9 +312,15 @@ func TestThreadsDoNotMatter(t *testing.T) {
 // train returns the losses of ten steps and the parameters after them.
 func train(t *testing.T, w world, m model.Model, threads int) []float32 {
 	p := compile(t, m, w, true, "")
-	s := session(t, w, runtime.Options{Threads: threads, Seed: 5}, p)
+	return curve(t, session(t, w, runtime.Options{Threads: threads, Seed: 5}, p), w, 10)
+}
+
+// curve returns the losses of so many steps of a session's first program and
+// the parameters after them.
+func curve(t *testing.T, s *runtime.Session, w world, steps uint32) []float32 {
+	t.Helper()
 	var out []float32
-	for step := range uint32(10) {
+	for step := range steps {
 		if _, err := s.Run(0, step, w.target); err != nil {
 			t.Fatal(err)
 		}

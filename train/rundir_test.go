@@ -29,15 +29,7 @@ func killed(t *testing.T, c train.Config, d *dataset.Dataset, s train.Settings) 
 func resumed(t *testing.T, dir string, d *dataset.Dataset, epochs int) (*train.Result, *model.Saved) {
 	t.Helper()
 	tr, err := train.Resume(dir, d, epochs, train.Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
-	r, err := tr.Train(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, tr.Model()
+	return toTheEnd(t, tr, err)
 }
 
 // TestKilledBeforeTheFirstEpoch: the run can be resumed all the same, from the

@@ -99,14 +99,7 @@ func TestResumedTimes(t *testing.T) {
 		t.Helper()
 		var log strings.Builder
 		tr, err := train.Resume(dir, d, epochs, train.Settings{Log: slog.New(slog.NewTextHandler(&log, nil))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer tr.Close()
-		r, err := tr.Train(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, _ := toTheEnd(t, tr, err)
 		return r, log.String()
 	}
 	second, said := resume(9)

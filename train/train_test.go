@@ -48,6 +48,12 @@ func config(t *testing.T, name string, epochs int) train.Config {
 func run(t *testing.T, c train.Config, d *dataset.Dataset, s train.Settings) (*train.Result, *model.Saved) {
 	t.Helper()
 	tr, err := train.New(c, d, s)
+	return toTheEnd(t, tr, err)
+}
+
+// toTheEnd trains with what New or Resume returned.
+func toTheEnd(t *testing.T, tr *train.Trainer, err error) (*train.Result, *model.Saved) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
