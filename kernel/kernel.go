@@ -25,6 +25,7 @@ type Ctx struct {
 	sums      []float64  // the same in double precision
 	words     []uint32   // random numbers
 	listed    []int32    // rows
+	marks     []uint64   // a set of rows
 	span      [2]int64   // row pointers of a batch of one graph
 }
 
@@ -118,6 +119,7 @@ type call struct {
 	scratch []float32 // partial results first, each of the shape of dst
 	sums    []float64
 	listed  []int32 // of losses: room for rows
+	marks   []uint64
 
 	n, grain, pieces int
 	parts            int          // how many partial results lie in scratch

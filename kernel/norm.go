@@ -76,6 +76,9 @@ const (
 	logValues = 1 << 13
 )
 
+// rowsAtOnce is how many rows of some columns are so taken.
+func rowsAtOnce(cols int) int { return max(1, min(logRows, logValues/max(1, cols))) }
+
 // logRoom makes room for two values of logRows rows for each worker.
 func (c *Ctx) logRoom() {
 	c.call.values = c.values()
@@ -93,7 +96,7 @@ func (c *call) logSums(worker, n int, x tensor.Matrix, rows []int32) (top, log t
 }
 
 func logSoftmaxRows(c *call, worker, _, lo, hi int) {
-	step := max(1, min(logRows, logValues/max(1, c.x.Cols)))
+	step := rowsAtOnce(c.x.Cols)
 	for ; lo < hi; lo += step {
 		n := min(step, hi-lo)
 		x, y := rowsOf(c.x, lo, lo+n), rowsOf(c.dst, lo, lo+n)

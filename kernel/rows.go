@@ -23,10 +23,11 @@ type rowLoops struct {
 	columnSum     func(dst []float32, x tensor.Matrix, lo, hi int)
 	headColumnSum func(dst []float32, x, y tensor.Matrix, lo, hi int, lane []uint32)
 
-	// softmaxOf computes s·softmax(x) of the listed rows of x, to those of dst.
-	softmaxOf func(dst, x tensor.Matrix, rows []int32, s float32)
-	// sumExp computes max x and Σ exp(x − max x) of the listed rows of x, or of
-	// the first where rows is nil.
+	// softmaxOf computes s·softmax(x) of the first n listed rows of x, to those of
+	// dst. Rows of x that are listed after them are asked for.
+	softmaxOf func(dst, x tensor.Matrix, rows []int32, n int, s float32)
+	// sumExp computes max x and Σ exp(x − max x), len(top) of them, of rows of x
+	// as softmaxOf takes them, or of the first of all where rows is nil.
 	sumExp func(top, sum []float32, x tensor.Matrix, rows []int32)
 }
 

@@ -32,12 +32,12 @@ func dropRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *floa
 // softmaxScaledAVX512 computes, of n rows of cols values, exp(x − max x)·s/Σ exp(x − max x).
 //
 //go:noescape
-func softmaxScaledAVX512(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+func softmaxScaledAVX512(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
 // sumExpAVX512 computes, of n rows of cols values, max x, to dst, and Σ exp(x − max x), to y.
 //
 //go:noescape
-func sumExpAVX512(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+func sumExpAVX512(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
 // softmaxGradEachAVX512 computes, of n rows of cols values, x(y − Σ x·y).
 //
@@ -92,12 +92,12 @@ func dropRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float3
 // softmaxScaledAVX2 computes, of n rows of cols values, exp(x − max x)·s/Σ exp(x − max x).
 //
 //go:noescape
-func softmaxScaledAVX2(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+func softmaxScaledAVX2(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
 // sumExpAVX2 computes, of n rows of cols values, max x, to dst, and Σ exp(x − max x), to y.
 //
 //go:noescape
-func sumExpAVX2(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+func sumExpAVX2(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
 // softmaxGradEachAVX2 computes, of n rows of cols values, x(y − Σ x·y).
 //

@@ -229,9 +229,9 @@ done20:
 	VZEROUPPER
 	RET
 
-// func softmaxScaledAVX512(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·softmaxScaledAVX512(SB), NOSPLIT, $0-76
+// func softmaxScaledAVX512(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·softmaxScaledAVX512(SB), NOSPLIT, $0-84
 	VBROADCASTSS floatc2d00000<>+0(SB), Z0
 	VBROADCASTSS float42b20000<>+0(SB), Z1
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
@@ -245,17 +245,17 @@ TEXT ·softmaxScaledAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3e2aaaaa<>+0(SB), Z10
 	VBROADCASTSS float3f000000<>+0(SB), Z11
 	VBROADCASTSS floatff800000<>+0(SB), Z12
-	MOVQ         dst+16(FP), AX
-	MOVQ         x+32(FP), CX
-	MOVQ         cols+64(FP), DX
+	MOVQ         dst+24(FP), AX
+	MOVQ         x+40(FP), CX
+	MOVQ         cols+72(FP), DX
 	MOVQ         DX, BX
 	ANDQ         $0x0f, BX
 	SUBQ         BX, DX
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
-	VBROADCASTSS s+72(FP), Z13
-	MOVQ         n+8(FP), DI
+	VBROADCASTSS s+80(FP), Z13
+	MOVQ         n+16(FP), DI
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
@@ -263,35 +263,52 @@ row21:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
 	JZ      unlisted22
+	LEAQ    16(R9), SI
+	CMPQ    SI, listed+8(FP)
+	JGE     enough24
+	MOVLQSX (R8)(SI*4), SI
+	IMULQ   ldx+48(FP), SI
+	ADDQ    CX, SI
+	MOVQ    cols+72(FP), R10
+	LEAQ    -1(SI)(R10*4), R10
+
+lines23:
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, R10
+	JLT        lines23
+	PREFETCHT0 (R10)
+
+enough24:
 	MOVLQSX (R8)(R9*4), SI
 
 unlisted22:
 	MOVQ    SI, R10
-	IMULQ   ldx+40(FP), R10
+	IMULQ   ldx+48(FP), R10
 	ADDQ    CX, R10
 	MOVQ    SI, R11
-	IMULQ   lddst+24(FP), R11
+	IMULQ   lddst+32(FP), R11
 	ADDQ    AX, R11
 	VMOVAPS Z12, Z14
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest24
+	JZ      rest26
 
-vectors23:
+vectors25:
 	VMOVUPS (R10)(SI*4), Z15
 	VMAXPS  Z14, Z15, Z14
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors23
+	JLT     vectors25
 
-rest24:
+rest26:
 	TESTQ   BX, BX
-	JZ      done25
+	JZ      done27
 	VMOVUPS Z12, Z15
 	VMOVUPS (R10)(SI*4), K1, Z15
 	VMAXPS  Z14, Z15, Z14
 
-done25:
+done27:
 	VSHUFF32X4 $0x4e, Z14, Z14, Z15
 	VMAXPS     Z15, Z14, Z14
 	VSHUFF32X4 $0xb1, Z14, Z14, Z15
@@ -303,9 +320,9 @@ done25:
 	VPXORD     Z2, Z2, Z2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest27
+	JZ         rest29
 
-vectors26:
+vectors28:
 	VMOVUPS      (R10)(SI*4), Z15
 	VSUBPS       Z14, Z15, Z15
 	VMAXPS       Z15, Z0, Z15
@@ -327,11 +344,11 @@ vectors26:
 	VMOVUPS      Z15, (R11)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DX
-	JLT          vectors26
+	JLT          vectors28
 
-rest27:
+rest29:
 	TESTQ        BX, BX
-	JZ           done28
+	JZ           done30
 	VMOVUPS      Z12, Z15
 	VMOVUPS      (R10)(SI*4), K1, Z15
 	VSUBPS       Z14, Z15, Z14
@@ -353,7 +370,7 @@ rest27:
 	VADDPS       Z14, Z2, Z2
 	VMOVUPS      Z14, K1, (R11)(SI*4)
 
-done28:
+done30:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z14
 	VADDPS     Z14, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z14
@@ -365,24 +382,24 @@ done28:
 	VDIVPS     Z2, Z13, Z14
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest30
+	JZ         rest32
 
-vectors29:
+vectors31:
 	VMOVUPS (R11)(SI*4), Z15
 	VMULPS  Z15, Z14, Z15
 	VMOVUPS Z15, (R11)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors29
+	JLT     vectors31
 
-rest30:
+rest32:
 	TESTQ     BX, BX
-	JZ        done31
+	JZ        done33
 	VMOVUPS.Z (R11)(SI*4), K1, Z15
 	VMULPS    Z15, Z14, Z14
 	VMOVUPS   Z14, K1, (R11)(SI*4)
 
-done31:
+done33:
 	INCQ R9
 	CMPQ R9, DI
 	JLT  row21
@@ -519,9 +536,9 @@ DATA floatff800000<>+24(SB)/4, $0xff800000
 DATA floatff800000<>+28(SB)/4, $0xff800000
 GLOBL floatff800000<>(SB), RODATA|NOPTR, $32
 
-// func sumExpAVX512(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·sumExpAVX512(SB), NOSPLIT, $0-76
+// func sumExpAVX512(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumExpAVX512(SB), NOSPLIT, $0-84
 	VBROADCASTSS floatc2d00000<>+0(SB), Z0
 	VBROADCASTSS float42b20000<>+0(SB), Z1
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
@@ -535,50 +552,67 @@ TEXT ·sumExpAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3e2aaaaa<>+0(SB), Z10
 	VBROADCASTSS float3f000000<>+0(SB), Z11
 	VBROADCASTSS floatff800000<>+0(SB), Z12
-	MOVQ         dst+16(FP), AX
-	MOVQ         x+32(FP), CX
-	MOVQ         y+48(FP), DX
-	MOVQ         cols+64(FP), BX
+	MOVQ         dst+24(FP), AX
+	MOVQ         x+40(FP), CX
+	MOVQ         y+56(FP), DX
+	MOVQ         cols+72(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
 	SUBQ         SI, BX
 	MOVQ         $-1, DI
 	BZHIQ        SI, DI, DI
 	KMOVW        DI, K1
-	MOVQ         n+8(FP), R8
+	MOVQ         n+16(FP), R8
 	MOVQ         list+0(FP), R9
 	XORQ         R10, R10
 
-row32:
+row34:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted33
+	JZ      unlisted35
+	LEAQ    16(R10), DI
+	CMPQ    DI, listed+8(FP)
+	JGE     enough37
+	MOVLQSX (R9)(DI*4), DI
+	IMULQ   ldx+48(FP), DI
+	ADDQ    CX, DI
+	MOVQ    cols+72(FP), R11
+	LEAQ    -1(DI)(R11*4), R11
+
+lines36:
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	CMPQ       DI, R11
+	JLT        lines36
+	PREFETCHT0 (R11)
+
+enough37:
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted33:
+unlisted35:
 	MOVQ    DI, R11
-	IMULQ   ldx+40(FP), R11
+	IMULQ   ldx+48(FP), R11
 	ADDQ    CX, R11
 	VMOVAPS Z12, Z13
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest35
+	JZ      rest39
 
-vectors34:
+vectors38:
 	VMOVUPS (R11)(DI*4), Z14
 	VMAXPS  Z13, Z14, Z13
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors34
+	JLT     vectors38
 
-rest35:
+rest39:
 	TESTQ   SI, SI
-	JZ      done36
+	JZ      done40
 	VMOVUPS Z12, Z14
 	VMOVUPS (R11)(DI*4), K1, Z14
 	VMAXPS  Z13, Z14, Z13
 
-done36:
+done40:
 	VSHUFF32X4 $0x4e, Z13, Z13, Z14
 	VMAXPS     Z14, Z13, Z13
 	VSHUFF32X4 $0xb1, Z13, Z13, Z14
@@ -590,9 +624,9 @@ done36:
 	VPXORD     Z2, Z2, Z2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest38
+	JZ         rest42
 
-vectors37:
+vectors41:
 	VMOVUPS      (R11)(DI*4), Z14
 	VSUBPS       Z13, Z14, Z14
 	VMAXPS       Z14, Z0, Z14
@@ -613,11 +647,11 @@ vectors37:
 	VADDPS       Z14, Z2, Z2
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors37
+	JLT          vectors41
 
-rest38:
+rest42:
 	TESTQ        SI, SI
-	JZ           done39
+	JZ           done43
 	VMOVUPS      Z12, Z14
 	VMOVUPS      (R11)(DI*4), K1, Z14
 	VSUBPS       Z13, Z14, Z14
@@ -638,7 +672,7 @@ rest38:
 	VSCALEFPS    Z15, Z16, Z14
 	VADDPS       Z14, Z2, Z2
 
-done39:
+done43:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z14
 	VADDPS     Z14, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z14
@@ -653,7 +687,7 @@ done39:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row32
+	JLT        row34
 	VZEROUPPER
 	RET
 
@@ -672,28 +706,28 @@ TEXT ·softmaxGradEachAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row40:
+row44:
 	VPXORD Z0, Z0, Z0
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest42
+	JZ     rest46
 
-vectors41:
+vectors45:
 	VMOVUPS     (CX)(DI*4), Z1
 	VMOVUPS     (DX)(DI*4), Z2
 	VFMADD231PS Z2, Z1, Z0
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors41
+	JLT         vectors45
 
-rest42:
+rest46:
 	TESTQ       SI, SI
-	JZ          done43
+	JZ          done47
 	VMOVUPS.Z   (CX)(DI*4), K1, Z1
 	VMOVUPS.Z   (DX)(DI*4), K1, Z2
 	VFMADD231PS Z2, Z1, Z0
 
-done43:
+done47:
 	VSHUFF32X4 $0x4e, Z0, Z0, Z1
 	VADDPS     Z1, Z0, Z0
 	VSHUFF32X4 $0xb1, Z0, Z0, Z1
@@ -704,9 +738,9 @@ done43:
 	VADDPS     Z1, Z0, Z0
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest45
+	JZ         rest49
 
-vectors44:
+vectors48:
 	VMOVUPS (CX)(DI*4), Z1
 	VMOVUPS (DX)(DI*4), Z2
 	VSUBPS  Z0, Z2, Z2
@@ -714,23 +748,23 @@ vectors44:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors44
+	JLT     vectors48
 
-rest45:
+rest49:
 	TESTQ     SI, SI
-	JZ        done46
+	JZ        done50
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VSUBPS    Z0, Z2, Z2
 	VMULPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done46:
+done50:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row40
+	JNZ  row44
 	VZEROUPPER
 	RET
 
@@ -761,26 +795,26 @@ TEXT ·logSoftmaxGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row47:
+row51:
 	VPXORD Z12, Z12, Z12
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest49
+	JZ     rest53
 
-vectors48:
+vectors52:
 	VMOVUPS (DX)(DI*4), Z13
 	VADDPS  Z13, Z12, Z12
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors48
+	JLT     vectors52
 
-rest49:
+rest53:
 	TESTQ     SI, SI
-	JZ        done50
+	JZ        done54
 	VMOVUPS.Z (DX)(DI*4), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-done50:
+done54:
 	VSHUFF32X4 $0x4e, Z12, Z12, Z13
 	VADDPS     Z13, Z12, Z12
 	VSHUFF32X4 $0xb1, Z12, Z12, Z13
@@ -791,9 +825,9 @@ done50:
 	VADDPS     Z13, Z12, Z12
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest52
+	JZ         rest56
 
-vectors51:
+vectors55:
 	VMOVUPS      (CX)(DI*4), Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -818,11 +852,11 @@ vectors51:
 	VMOVUPS      Z14, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors51
+	JLT          vectors55
 
-rest52:
+rest56:
 	TESTQ        SI, SI
-	JZ           done53
+	JZ           done57
 	VMOVUPS.Z    (CX)(DI*4), K1, Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -846,12 +880,12 @@ rest52:
 	VFNMADD231PS Z12, Z13, Z14
 	VMOVUPS      Z14, K1, (AX)(DI*4)
 
-done53:
+done57:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row47
+	JNZ  row51
 	VZEROUPPER
 	RET
 
@@ -875,13 +909,13 @@ TEXT ·headScaleAVX512(SB), NOSPLIT, $0-88
 	KMOVW R9, K2
 	MOVQ  n+0(FP), R9
 
-row54:
+row58:
 	VMOVUPS.Z (DX), K2, Z0
 	XORQ      DI, DI
 	TESTQ     BX, BX
-	JZ        rest56
+	JZ        rest60
 
-vectors55:
+vectors59:
 	VMOVUPS (R8)(DI*4), Z1
 	VPERMPS Z0, Z1, Z1
 	VMOVUPS (CX)(DI*4), Z2
@@ -889,23 +923,23 @@ vectors55:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors55
+	JLT     vectors59
 
-rest56:
+rest60:
 	TESTQ     SI, SI
-	JZ        done57
+	JZ        done61
 	VMOVUPS   (R8)(DI*4), Z1
 	VPERMPS   Z0, Z1, Z1
 	VMOVUPS.Z (CX)(DI*4), K1, Z0
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done57:
+done61:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R9
-	JNZ  row54
+	JNZ  row58
 	VZEROUPPER
 	RET
 
@@ -925,26 +959,26 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), DI
 
-row58:
+row62:
 	VPXORD Z2, Z2, Z2
 	XORQ   SI, SI
 	TESTQ  DX, DX
-	JZ     rest60
+	JZ     rest64
 
-vectors59:
+vectors63:
 	VMOVUPS     (CX)(SI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, SI
 	CMPQ        SI, DX
-	JLT         vectors59
+	JLT         vectors63
 
-rest60:
+rest64:
 	TESTQ       BX, BX
-	JZ          done61
+	JZ          done65
 	VMOVUPS.Z   (CX)(SI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done61:
+done65:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -958,28 +992,28 @@ done61:
 	VDIVPS     Z3, Z0, Z3
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest63
+	JZ         rest67
 
-vectors62:
+vectors66:
 	VMOVUPS (CX)(SI*4), Z4
 	VMULPS  Z4, Z3, Z4
 	VMOVUPS Z4, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors62
+	JLT     vectors66
 
-rest63:
+rest67:
 	TESTQ     BX, BX
-	JZ        done64
+	JZ        done68
 	VMOVUPS.Z (CX)(SI*4), K1, Z4
 	VMULPS    Z4, Z3, Z3
 	VMOVUPS   Z3, K1, (AX)(SI*4)
 
-done64:
+done68:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row58
+	JNZ  row62
 	VZEROUPPER
 	RET
 
@@ -1000,26 +1034,26 @@ TEXT ·normalizeGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), R8
 
-row65:
+row69:
 	VPXORD Z2, Z2, Z2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest67
+	JZ     rest71
 
-vectors66:
+vectors70:
 	VMOVUPS     (CX)(DI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors66
+	JLT         vectors70
 
-rest67:
+rest71:
 	TESTQ       SI, SI
-	JZ          done68
+	JZ          done72
 	VMOVUPS.Z   (CX)(DI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done68:
+done72:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -1035,24 +1069,24 @@ done68:
 	VPXORD     Z4, Z4, Z4
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest70
+	JZ         rest74
 
-vectors69:
+vectors73:
 	VMOVUPS     (CX)(DI*4), Z7
 	VMOVUPS     (DX)(DI*4), Z8
 	VFMADD231PS Z8, Z7, Z4
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors69
+	JLT         vectors73
 
-rest70:
+rest74:
 	TESTQ       SI, SI
-	JZ          done71
+	JZ          done75
 	VMOVUPS.Z   (CX)(DI*4), K1, Z7
 	VMOVUPS.Z   (DX)(DI*4), K1, Z8
 	VFMADD231PS Z8, Z7, Z4
 
-done71:
+done75:
 	VSHUFF32X4 $0x4e, Z4, Z4, Z7
 	VADDPS     Z7, Z4, Z4
 	VSHUFF32X4 $0xb1, Z4, Z4, Z7
@@ -1066,9 +1100,9 @@ done71:
 	VMOVAPS.Z  Z6, K2, Z3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest73
+	JZ         rest77
 
-vectors72:
+vectors76:
 	VMOVUPS      (CX)(DI*4), Z6
 	VMOVUPS      (DX)(DI*4), Z7
 	VMOVAPS      Z7, Z7
@@ -1077,11 +1111,11 @@ vectors72:
 	VMOVUPS      Z6, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors72
+	JLT          vectors76
 
-rest73:
+rest77:
 	TESTQ        SI, SI
-	JZ           done74
+	JZ           done78
 	VMOVUPS.Z    (CX)(DI*4), K1, Z6
 	VMOVUPS.Z    (DX)(DI*4), K1, Z7
 	VMOVAPS      Z7, Z7
@@ -1089,12 +1123,12 @@ rest73:
 	VMULPS       Z7, Z5, Z3
 	VMOVUPS      Z3, K1, (AX)(DI*4)
 
-done74:
+done78:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row65
+	JNZ  row69
 	VZEROUPPER
 	RET
 
@@ -1114,34 +1148,34 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row75:
+row79:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest77
+	JZ    rest81
 
-vectors76:
+vectors80:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors76
+	JLT     vectors80
 
-rest77:
+rest81:
 	TESTQ      SI, SI
-	JZ         done78
+	JZ         done82
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done78:
+done82:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row75
+	JNZ  row79
 	VZEROUPPER
 	RET
 
@@ -1179,33 +1213,33 @@ TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row79:
+row83:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest81
+	JZ           rest85
 
-vectors80:
+vectors84:
 	VMOVUPS (CX)(DI*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors80
+	JLT     vectors84
 
-rest81:
+rest85:
 	TESTQ      SI, SI
-	JZ         done82
+	JZ         done86
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done82:
+done86:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row79
+	JNZ  row83
 	VZEROUPPER
 	RET
 
@@ -1224,29 +1258,29 @@ TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (SI)(DI*4), Y0
 	MOVQ    n+0(FP), DI
 
-row83:
+row87:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest85
+	JZ    rest89
 
-vectors84:
+vectors88:
 	VMOVUPS (CX)(SI*4), Y1
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors84
+	JLT     vectors88
 
-rest85:
+rest89:
 	TESTQ      BX, BX
-	JZ         done86
+	JZ         done90
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
-done86:
+done90:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row83
+	JNZ  row87
 	VZEROUPPER
 	RET
 
@@ -1266,33 +1300,33 @@ TEXT ·shiftRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row87:
+row91:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest89
+	JZ           rest93
 
-vectors88:
+vectors92:
 	VMOVUPS (CX)(DI*4), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors88
+	JLT     vectors92
 
-rest89:
+rest93:
 	TESTQ      SI, SI
-	JZ         done90
+	JZ         done94
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VSUBPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done90:
+done94:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row87
+	JNZ  row91
 	VZEROUPPER
 	RET
 
@@ -1313,12 +1347,12 @@ TEXT ·dropRowsAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row91:
+row95:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest93
+	JZ    rest97
 
-vectors92:
+vectors96:
 	VMOVUPS (CX)(DI*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS (DX)(DI*4), Y3
@@ -1326,32 +1360,32 @@ vectors92:
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors92
+	JLT     vectors96
 
-rest93:
+rest97:
 	TESTQ      SI, SI
-	JZ         done94
+	JZ         done98
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y1, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VANDPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done94:
+done98:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row91
+	JNZ  row95
 	VZEROUPPER
 	RET
 
-// func softmaxScaledAVX2(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·softmaxScaledAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst+16(FP), AX
-	MOVQ         x+32(FP), CX
-	MOVQ         cols+64(FP), DX
+// func softmaxScaledAVX2(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·softmaxScaledAVX2(SB), NOSPLIT, $0-84
+	MOVQ         dst+24(FP), AX
+	MOVQ         x+40(FP), CX
+	MOVQ         cols+72(FP), DX
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SUBQ         BX, DX
@@ -1359,45 +1393,62 @@ TEXT ·softmaxScaledAVX2(SB), NOSPLIT, $0-76
 	MOVQ         $+8, DI
 	SUBQ         BX, DI
 	VMOVUPS      (SI)(DI*4), Y0
-	VBROADCASTSS s+72(FP), Y1
-	MOVQ         n+8(FP), DI
+	VBROADCASTSS s+80(FP), Y1
+	MOVQ         n+16(FP), DI
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row95:
+row99:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted96
+	JZ      unlisted100
+	LEAQ    16(R9), SI
+	CMPQ    SI, listed+8(FP)
+	JGE     enough102
+	MOVLQSX (R8)(SI*4), SI
+	IMULQ   ldx+48(FP), SI
+	ADDQ    CX, SI
+	MOVQ    cols+72(FP), R10
+	LEAQ    -1(SI)(R10*4), R10
+
+lines101:
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, R10
+	JLT        lines101
+	PREFETCHT0 (R10)
+
+enough102:
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted96:
+unlisted100:
 	MOVQ    SI, R10
-	IMULQ   ldx+40(FP), R10
+	IMULQ   ldx+48(FP), R10
 	ADDQ    CX, R10
 	MOVQ    SI, R11
-	IMULQ   lddst+24(FP), R11
+	IMULQ   lddst+32(FP), R11
 	ADDQ    AX, R11
 	VMOVUPS floatff800000<>+0(SB), Y2
 	VMOVAPS Y2, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest98
+	JZ      rest104
 
-vectors97:
+vectors103:
 	VMOVUPS (R10)(SI*4), Y4
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors97
+	JLT     vectors103
 
-rest98:
+rest104:
 	TESTQ      BX, BX
-	JZ         done99
+	JZ         done105
 	VMASKMOVPS (R10)(SI*4), Y0, Y4
 	VBLENDVPS  Y0, Y4, Y2, Y4
 	VMAXPS     Y3, Y4, Y3
 
-done99:
+done105:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VMAXPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1407,9 +1458,9 @@ done99:
 	VXORPS     Y4, Y4, Y4
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest101
+	JZ         rest107
 
-vectors100:
+vectors106:
 	VMOVUPS      (R10)(SI*4), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
@@ -1441,11 +1492,11 @@ vectors100:
 	VMOVUPS      Y5, (R11)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors100
+	JLT          vectors106
 
-rest101:
+rest107:
 	TESTQ        BX, BX
-	JZ           done102
+	JZ           done108
 	VMASKMOVPS   (R10)(SI*4), Y0, Y5
 	VBLENDVPS    Y0, Y5, Y2, Y5
 	VSUBPS       Y3, Y5, Y2
@@ -1477,7 +1528,7 @@ rest101:
 	VADDPS       Y2, Y4, Y4
 	VMASKMOVPS   Y2, Y0, (R11)(SI*4)
 
-done102:
+done108:
 	VPERM2F128 $0x01, Y4, Y4, Y2
 	VADDPS     Y2, Y4, Y4
 	VPERMILPS  $0x4e, Y4, Y2
@@ -1487,27 +1538,27 @@ done102:
 	VDIVPS     Y4, Y1, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest104
+	JZ         rest110
 
-vectors103:
+vectors109:
 	VMOVUPS (R11)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (R11)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors103
+	JLT     vectors109
 
-rest104:
+rest110:
 	TESTQ      BX, BX
-	JZ         done105
+	JZ         done111
 	VMASKMOVPS (R11)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (R11)(SI*4)
 
-done105:
+done111:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row95
+	JLT  row99
 	VZEROUPPER
 	RET
 
@@ -1521,13 +1572,13 @@ DATA float0000007f<>+24(SB)/4, $0x0000007f
 DATA float0000007f<>+28(SB)/4, $0x0000007f
 GLOBL float0000007f<>(SB), RODATA|NOPTR, $32
 
-// func sumExpAVX2(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·sumExpAVX2(SB), NOSPLIT, $0-76
-	MOVQ    dst+16(FP), AX
-	MOVQ    x+32(FP), CX
-	MOVQ    y+48(FP), DX
-	MOVQ    cols+64(FP), BX
+// func sumExpAVX2(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·sumExpAVX2(SB), NOSPLIT, $0-84
+	MOVQ    dst+24(FP), AX
+	MOVQ    x+40(FP), CX
+	MOVQ    y+56(FP), DX
+	MOVQ    cols+72(FP), BX
 	MOVQ    BX, SI
 	ANDQ    $0x07, SI
 	SUBQ    SI, BX
@@ -1535,41 +1586,58 @@ TEXT ·sumExpAVX2(SB), NOSPLIT, $0-76
 	MOVQ    $+8, R8
 	SUBQ    SI, R8
 	VMOVUPS (DI)(R8*4), Y0
-	MOVQ    n+8(FP), R8
+	MOVQ    n+16(FP), R8
 	MOVQ    list+0(FP), R9
 	XORQ    R10, R10
 
-row106:
+row112:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted107
+	JZ      unlisted113
+	LEAQ    16(R10), DI
+	CMPQ    DI, listed+8(FP)
+	JGE     enough115
+	MOVLQSX (R9)(DI*4), DI
+	IMULQ   ldx+48(FP), DI
+	ADDQ    CX, DI
+	MOVQ    cols+72(FP), R11
+	LEAQ    -1(DI)(R11*4), R11
+
+lines114:
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	CMPQ       DI, R11
+	JLT        lines114
+	PREFETCHT0 (R11)
+
+enough115:
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted107:
+unlisted113:
 	MOVQ    DI, R11
-	IMULQ   ldx+40(FP), R11
+	IMULQ   ldx+48(FP), R11
 	ADDQ    CX, R11
 	VMOVUPS floatff800000<>+0(SB), Y1
 	VMOVAPS Y1, Y2
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest109
+	JZ      rest117
 
-vectors108:
+vectors116:
 	VMOVUPS (R11)(DI*4), Y3
 	VMAXPS  Y2, Y3, Y2
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors108
+	JLT     vectors116
 
-rest109:
+rest117:
 	TESTQ      SI, SI
-	JZ         done110
+	JZ         done118
 	VMASKMOVPS (R11)(DI*4), Y0, Y3
 	VBLENDVPS  Y0, Y3, Y1, Y3
 	VMAXPS     Y2, Y3, Y2
 
-done110:
+done118:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VMAXPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1579,9 +1647,9 @@ done110:
 	VXORPS     Y3, Y3, Y3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest112
+	JZ         rest120
 
-vectors111:
+vectors119:
 	VMOVUPS      (R11)(DI*4), Y4
 	VSUBPS       Y2, Y4, Y4
 	VMOVUPS      floatc2d00000<>+0(SB), Y5
@@ -1612,11 +1680,11 @@ vectors111:
 	VADDPS       Y4, Y3, Y3
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors111
+	JLT          vectors119
 
-rest112:
+rest120:
 	TESTQ        SI, SI
-	JZ           done113
+	JZ           done121
 	VMASKMOVPS   (R11)(DI*4), Y0, Y4
 	VBLENDVPS    Y0, Y4, Y1, Y4
 	VSUBPS       Y2, Y4, Y1
@@ -1647,7 +1715,7 @@ rest112:
 	VMOVUPS      Y5, Y1
 	VADDPS       Y1, Y3, Y3
 
-done113:
+done121:
 	VPERM2F128 $0x01, Y3, Y3, Y1
 	VADDPS     Y1, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y1
@@ -1660,7 +1728,7 @@ done113:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row106
+	JLT        row112
 	VZEROUPPER
 	RET
 
@@ -1680,28 +1748,28 @@ TEXT ·softmaxGradEachAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row114:
+row122:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest116
+	JZ     rest124
 
-vectors115:
+vectors123:
 	VMOVUPS     (CX)(DI*4), Y2
 	VMOVUPS     (DX)(DI*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors115
+	JLT         vectors123
 
-rest116:
+rest124:
 	TESTQ       SI, SI
-	JZ          done117
+	JZ          done125
 	VMASKMOVPS  (CX)(DI*4), Y0, Y2
 	VMASKMOVPS  (DX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done117:
+done125:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1710,9 +1778,9 @@ done117:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest119
+	JZ         rest127
 
-vectors118:
+vectors126:
 	VMOVUPS (CX)(DI*4), Y2
 	VMOVUPS (DX)(DI*4), Y3
 	VSUBPS  Y1, Y3, Y3
@@ -1720,23 +1788,23 @@ vectors118:
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors118
+	JLT     vectors126
 
-rest119:
+rest127:
 	TESTQ      SI, SI
-	JZ         done120
+	JZ         done128
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VSUBPS     Y1, Y3, Y1
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done120:
+done128:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row114
+	JNZ  row122
 	VZEROUPPER
 	RET
 
@@ -1756,26 +1824,26 @@ TEXT ·logSoftmaxGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row121:
+row129:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest123
+	JZ     rest131
 
-vectors122:
+vectors130:
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors122
+	JLT     vectors130
 
-rest123:
+rest131:
 	TESTQ      SI, SI
-	JZ         done124
+	JZ         done132
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done124:
+done132:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1784,9 +1852,9 @@ done124:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest126
+	JZ         rest134
 
-vectors125:
+vectors133:
 	VMOVUPS      (CX)(DI*4), Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1822,11 +1890,11 @@ vectors125:
 	VMOVUPS      Y3, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors125
+	JLT          vectors133
 
-rest126:
+rest134:
 	TESTQ        SI, SI
-	JZ           done127
+	JZ           done135
 	VMASKMOVPS   (CX)(DI*4), Y0, Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1861,12 +1929,12 @@ rest126:
 	VFNMADD231PS Y1, Y2, Y3
 	VMASKMOVPS   Y3, Y0, (AX)(DI*4)
 
-done127:
+done135:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row121
+	JNZ  row129
 	VZEROUPPER
 	RET
 
@@ -1892,13 +1960,13 @@ TEXT ·headScaleAVX2(SB), NOSPLIT, $0-88
 	VMOVUPS (R9)(R10*4), Y1
 	MOVQ    n+0(FP), R9
 
-row128:
+row136:
 	VMASKMOVPS (DX), Y1, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest130
+	JZ         rest138
 
-vectors129:
+vectors137:
 	VMOVUPS (R8)(DI*4), Y3
 	VPERMPS Y2, Y3, Y3
 	VMOVUPS (CX)(DI*4), Y4
@@ -1906,23 +1974,23 @@ vectors129:
 	VMOVUPS Y3, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors129
+	JLT     vectors137
 
-rest130:
+rest138:
 	TESTQ      SI, SI
-	JZ         done131
+	JZ         done139
 	VMOVUPS    (R8)(DI*4), Y3
 	VPERMPS    Y2, Y3, Y3
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y3, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done131:
+done139:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R9
-	JNZ  row128
+	JNZ  row136
 	VZEROUPPER
 	RET
 
@@ -1942,27 +2010,27 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), DI
 
-row132:
+row140:
 	VMOVUPS float3f800000<>+0(SB), Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest134
+	JZ      rest142
 
-vectors133:
+vectors141:
 	VMOVUPS     (CX)(SI*4), Y4
 	VFMADD231PS Y4, Y4, Y3
 	ADDQ        $0x08, SI
 	CMPQ        SI, DX
-	JLT         vectors133
+	JLT         vectors141
 
-rest134:
+rest142:
 	TESTQ       BX, BX
-	JZ          done135
+	JZ          done143
 	VMASKMOVPS  (CX)(SI*4), Y0, Y4
 	VFMADD231PS Y4, Y4, Y3
 
-done135:
+done143:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VADDPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1974,28 +2042,28 @@ done135:
 	VDIVPS     Y3, Y2, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest137
+	JZ         rest145
 
-vectors136:
+vectors144:
 	VMOVUPS (CX)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors136
+	JLT     vectors144
 
-rest137:
+rest145:
 	TESTQ      BX, BX
-	JZ         done138
+	JZ         done146
 	VMASKMOVPS (CX)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(SI*4)
 
-done138:
+done146:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row132
+	JNZ  row140
 	VZEROUPPER
 	RET
 
@@ -2016,26 +2084,26 @@ TEXT ·normalizeGradAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row139:
+row147:
 	VXORPS Y2, Y2, Y2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest141
+	JZ     rest149
 
-vectors140:
+vectors148:
 	VMOVUPS     (CX)(DI*4), Y3
 	VFMADD231PS Y3, Y3, Y2
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors140
+	JLT         vectors148
 
-rest141:
+rest149:
 	TESTQ       SI, SI
-	JZ          done142
+	JZ          done150
 	VMASKMOVPS  (CX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y3, Y2
 
-done142:
+done150:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VADDPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -2050,24 +2118,24 @@ done142:
 	VXORPS     Y5, Y5, Y5
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest144
+	JZ         rest152
 
-vectors143:
+vectors151:
 	VMOVUPS     (CX)(DI*4), Y6
 	VMOVUPS     (DX)(DI*4), Y7
 	VFMADD231PS Y7, Y6, Y5
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors143
+	JLT         vectors151
 
-rest144:
+rest152:
 	TESTQ       SI, SI
-	JZ          done145
+	JZ          done153
 	VMASKMOVPS  (CX)(DI*4), Y0, Y6
 	VMASKMOVPS  (DX)(DI*4), Y0, Y7
 	VFMADD231PS Y7, Y6, Y5
 
-done145:
+done153:
 	VPERM2F128 $0x01, Y5, Y5, Y6
 	VADDPS     Y6, Y5, Y5
 	VPERMILPS  $0x4e, Y5, Y6
@@ -2079,9 +2147,9 @@ done145:
 	VANDPS     Y2, Y4, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest147
+	JZ         rest155
 
-vectors146:
+vectors154:
 	VMOVUPS      (CX)(DI*4), Y4
 	VMOVUPS      (DX)(DI*4), Y5
 	VMOVAPS      Y5, Y5
@@ -2090,11 +2158,11 @@ vectors146:
 	VMOVUPS      Y4, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors146
+	JLT          vectors154
 
-rest147:
+rest155:
 	TESTQ        SI, SI
-	JZ           done148
+	JZ           done156
 	VMASKMOVPS   (CX)(DI*4), Y0, Y4
 	VMASKMOVPS   (DX)(DI*4), Y0, Y5
 	VMOVAPS      Y5, Y5
@@ -2102,11 +2170,11 @@ rest147:
 	VMULPS       Y5, Y3, Y2
 	VMASKMOVPS   Y2, Y0, (AX)(DI*4)
 
-done148:
+done156:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row139
+	JNZ  row147
 	VZEROUPPER
 	RET

@@ -9,10 +9,10 @@ import (
 )
 
 // rowLoop goes through n rows of at least one value, ld bytes apart, listLoop
-// through the listed ones, or the first where list is nil.
+// through the first n that are listed, or the first of all where list is nil.
 type (
 	rowLoop  func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32)
-	listLoop func(list *int32, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32)
+	listLoop func(list *int32, listed, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32)
 )
 
 var rowsAVX2 = rowLoops{
@@ -63,13 +63,13 @@ func (f rowLoop) run(dst, x, y tensor.Matrix, lo, hi int, s float32) {
 	f(hi-lo, d, ldd, px, ldx, py, ldy, x.Cols, s)
 }
 
-func (f listLoop) run(dst, x tensor.Matrix, rows []int32, s float32) {
-	if len(rows) == 0 || x.Cols == 0 {
+func (f listLoop) run(dst, x tensor.Matrix, rows []int32, n int, s float32) {
+	if n == 0 || x.Cols == 0 {
 		return
 	}
 	d, ldd := place(dst, 0, 0)
 	px, ldx := place(x, 0, 0)
-	f(unsafe.SliceData(rows), len(rows), d, ldd, px, ldx, nil, 0, x.Cols, s)
+	f(unsafe.SliceData(rows), len(rows), n, d, ldd, px, ldx, nil, 0, x.Cols, s)
 }
 
 // runAll takes rows lo to hi, and 1 for s.
@@ -79,7 +79,7 @@ func (f listLoop) runAll(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
 	}
 	d, ldd := place(dst, int64(lo), 0)
 	px, ldx := place(x, int64(lo), 0)
-	f(nil, hi-lo, d, ldd, px, ldx, nil, 0, x.Cols, 1)
+	f(nil, 0, hi-lo, d, ldd, px, ldx, nil, 0, x.Cols, 1)
 }
 
 func (f listLoop) sums(top, sum []float32, x tensor.Matrix, rows []int32) {
@@ -87,5 +87,5 @@ func (f listLoop) sums(top, sum []float32, x tensor.Matrix, rows []int32) {
 		return
 	}
 	px, ldx := place(x, 0, 0)
-	f(unsafe.SliceData(rows), len(top), &top[0], 0, px, ldx, &sum[0], 0, x.Cols, 0)
+	f(unsafe.SliceData(rows), len(rows), len(top), &top[0], 0, px, ldx, &sum[0], 0, x.Cols, 0)
 }

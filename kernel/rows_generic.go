@@ -66,8 +66,8 @@ func softmaxEach(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
 	}
 }
 
-func softmaxOf(dst, x tensor.Matrix, rows []int32, s float32) {
-	for _, r := range rows {
+func softmaxOf(dst, x tensor.Matrix, rows []int32, n int, s float32) {
+	for _, r := range rows[:n] {
 		softmaxRow(dst.Row(int(r)), x.Row(int(r)), s)
 	}
 }

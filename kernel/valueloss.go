@@ -54,7 +54,8 @@ func ValueLoss(ctx *Ctx, l Loss, x, target tensor.Matrix, items Items, loss tens
 	loops := &ctx.values().loss
 	ctx.call = call{body: valueLossRows, values: ctx.values(), zip: loops.value[l], x: x, y: target, loss: lossOperands{items: items}}
 	ctx.call.scratch = ctx.floats(ctx.Pool.Threads() * lossValues)
-	r, t := ctx.meanLoss("kernel.ValueLoss: loss", x.Cols, loss)
+	ctx.call.cut(items.over(x.Rows), x.Cols)
+	r, t := ctx.meanLoss("kernel.ValueLoss: loss", loss)
 	ctx.Count.Add(t*l.Work()+1, 4*(2*r*int64(x.Cols)+1)+items.bytes())
 }
 
@@ -113,12 +114,14 @@ func ValueLossGrad(ctx *Ctx, l Loss, x, target tensor.Matrix, items Items, g, d 
 	wantShape("kernel.ValueLossGrad: target", target, x.Rows, x.Cols)
 	wantShape("kernel.ValueLossGrad: g", g, 1, 1)
 	wantShape("kernel.ValueLossGrad: d", d, x.Rows, x.Cols)
-	n := ctx.zip(ctx.values().fill, d, d, d, 0)
+	if items.Rows != nil {
+		ctx.zip(ctx.values().fill, d, d, d, 0)
+	}
 	loops := &ctx.values().loss
 	ctx.call = call{body: valueLossGradRows, values: ctx.values(), zip: loops.slope[l], x: x, y: target, dst: d}
 	ctx.call.loss = lossOperands{items: items, share: float32(items.share(float64(g.Data[0])))}
 	ctx.call.scratch = ctx.floats(ctx.Pool.Threads() * lossValues)
-	r, k := ctx.rows(items.over(x.Rows), x.Cols), int64(x.Cols)
+	r, n, k := ctx.rows(items.over(x.Rows), x.Cols), int64(d.Rows), int64(x.Cols)
 	ctx.Count.Add(ctx.call.labelled.Load()*l.GradWork()+1, 4*(1+2*r*k+n*k)+items.bytes())
 }
 

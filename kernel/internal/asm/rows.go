@@ -36,7 +36,7 @@ type rows struct {
 func (f rowFunc) build(v vectors) {
 	args := "func("
 	if f.listed {
-		args += "list *int32, "
+		args += "list *int32, listed int, "
 	}
 	args += rowArgs
 	if f.heads {
@@ -89,6 +89,10 @@ func newRows(v vectors, reads string, constants ...float32) *rows {
 	return r
 }
 
+// listedAhead is how many rows of a list ahead of its own one is asked for: the
+// gaps between them are of no length that hardware foresees.
+const listedAhead = 16
+
 // eachListed builds the loop over the rows of a list.
 func (f rowFunc) eachListed(r *rows, left reg.Register, loop string) {
 	list, i, unlisted := Load(Param("list"), GP64()), GP64(), label("unlisted")
@@ -103,6 +107,7 @@ func (f rowFunc) eachListed(r *rows, left reg.Register, loop string) {
 	MOVQ(i, row)
 	TESTQ(list, list)
 	JZ(LabelRef(unlisted))
+	askListed(list, i, x)
 	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, row)
 	Label(unlisted)
 	MOVQ(row, r.at['x'])
@@ -123,6 +128,28 @@ func (f rowFunc) eachListed(r *rows, left reg.Register, loop string) {
 	JLT(LabelRef(loop))
 	VZEROUPPER()
 	RET()
+}
+
+// askListed asks for the row of x some places after the i-th of the list, if the
+// list goes on so far.
+func askListed(list, i, x reg.Register) {
+	loop, enough := label("lines"), label("enough")
+	at, end := GP64(), GP64()
+	LEAQ(Mem{Base: i, Disp: listedAhead}, at)
+	CMPQ(at, argument("listed"))
+	JGE(LabelRef(enough))
+	MOVLQSX(Mem{Base: list, Index: at, Scale: 4}, at)
+	IMULQ(argument("ldx"), at)
+	ADDQ(x, at)
+	MOVQ(argument("cols"), end)
+	LEAQ(Mem{Base: at, Index: end, Scale: 4, Disp: -1}, end)
+	Label(loop)
+	PREFETCHT0(Mem{Base: at})
+	ADDQ(Imm(64), at)
+	CMPQ(at, end)
+	JLT(LabelRef(loop))
+	PREFETCHT0(Mem{Base: end})
+	Label(enough)
 }
 
 // each builds a loop over the vectors of the current row.
