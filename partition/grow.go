@@ -1,0 +1,160 @@
+package partition
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/weft-gnn/weft/internal/rng"
+)
+
+// bisection divides a small level in two again and again.
+type bisection struct {
+	tries int
+	slack float64 // of each cut
+	lots  *rng.Stream
+}
+
+// divide puts the vertices into parts from first on, so many of them.
+func (b *bisection) divide(ctx context.Context, l *level, vertices []int32, first, parts int32, part []int32) error {
+	if parts == 1 || len(vertices) == 0 {
+		for _, v := range vertices {
+			part[v] = first
+		}
+		return ctx.Err()
+	}
+	sub := l.induced(vertices)
+	side, err := b.cut(ctx, sub, float64(parts/2)/float64(parts))
+	if err != nil {
+		return err
+	}
+	var of [2][]int32
+	for i, v := range vertices {
+		of[side[i]] = append(of[side[i]], v)
+	}
+	if err := b.divide(ctx, l, of[0], first, parts/2, part); err != nil {
+		return err
+	}
+	return b.divide(ctx, l, of[1], first+parts/2, parts-parts/2, part)
+}
+
+// induced returns the level of some vertices, and the edges among them.
+func (l *level) induced(vertices []int32) *level {
+	at := make([]int32, l.s.vertices())
+	for i := range at {
+		at[i] = -1
+	}
+	for i, v := range vertices {
+		at[v] = int32(i)
+	}
+	sub := &level{s: &structure{ptr: make([]int64, 1, len(vertices)+1)}, d: demand{c: l.d.c}}
+	for _, v := range vertices {
+		sub.d.of = append(sub.d.of, l.d.at(v)...)
+		for i := l.s.ptr[v]; i < l.s.ptr[v+1]; i++ {
+			if u := at[l.s.col[i]]; u >= 0 {
+				sub.s.col, sub.s.weight = append(sub.s.col, u), append(sub.s.weight, int32(l.s.weightOf(i)))
+			}
+		}
+		sub.s.ptr = append(sub.s.ptr, int64(len(sub.s.col)))
+	}
+	return sub
+}
+
+// cut returns the side, 0 or 1, of each vertex; side 0 has the given share. Of
+// several tries the one that cuts least is taken, of those that keep to the
+// limits if any does.
+func (b *bisection) cut(ctx context.Context, l *level, share float64) ([]int32, error) {
+	led := sides(l.d, share, b.slack)
+	var best []int32
+	least, fits := int64(0), false
+	for range b.tries {
+		side := b.grow(l, led, share)
+		r := newRefinement(l, side, led)
+		if err := r.rebalance(ctx); err != nil {
+			return nil, err
+		}
+		if err := r.improve(ctx, 8, b.lots); err != nil {
+			return nil, err
+		}
+		cut, ok := r.cut(), led.balanced()
+		if best == nil || ok && !fits || ok == fits && cut < least {
+			best, least, fits = side, cut, ok
+		}
+	}
+	return best, nil
+}
+
+// sides returns the ledger of two sides, of which the first is to have a share.
+func sides(d demand, share, slack float64) *ledger {
+	led := emptyLedger(2, d.c)
+	total, most := d.totals()
+	for p, f := range [2]float64{share, 1 - share} {
+		_, limit := led.of(int32(p))
+		for i := range limit {
+			mean := f * float64(total[i])
+			limit[i] = min(total[i], max(int64((1+slack)*mean), int64(mean)+(most[i]+1)/2))
+		}
+	}
+	return led
+}
+
+// grow grows side 0 from a random vertex, the neighbour that cuts least first,
+// until it has its share.
+//
+// Source: Karypis and Kumar, SISC 20 (1998), greedy graph growing.
+func (b *bisection) grow(l *level, led *ledger, share float64) []int32 {
+	n := l.s.vertices()
+	side := make([]int32, n)
+	total, _ := l.d.totals()
+	load := make([]int64, l.d.c)
+	gain := make([]int64, n)
+	for v := range int32(n) {
+		side[v] = 1
+		for i := l.s.ptr[v]; i < l.s.ptr[v+1]; i++ {
+			gain[v] -= l.s.weightOf(i)
+		}
+	}
+	q := newQueue(n)
+	order := b.lots // a vertex from which to go on where a component ends
+	rest := identityOrder(n)
+	order.Shuffle(n, func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	for !grown(load, total, share) {
+		var v int32
+		if q.len() > 0 {
+			v, _ = q.pop()
+		} else {
+			for len(rest) > 0 && side[rest[0]] == 0 {
+				rest = rest[1:]
+			}
+			if len(rest) == 0 {
+				break
+			}
+			v = rest[0]
+		}
+		side[v] = 0
+		for i, w := range l.d.at(v) {
+			load[i] += w
+		}
+		for i := l.s.ptr[v]; i < l.s.ptr[v+1]; i++ {
+			if u := l.s.col[i]; side[u] == 1 {
+				gain[u] += 2 * l.s.weightOf(i)
+				q.put(u, gain[u])
+			}
+		}
+	}
+	return side
+}
+
+// grown reports whether a side has its share, on average over what is counted.
+func grown(load, total []int64, share float64) bool {
+	sum, counted := 0.0, 0
+	for i, t := range total {
+		if t > 0 {
+			sum += float64(load[i]) / float64(t)
+			counted++
+		}
+	}
+	return counted == 0 || sum >= share*float64(counted)
+}
+
+// halvings is how often parts are halved until they are single.
+func halvings(parts int) int { return bits.Len(uint(parts - 1)) }
