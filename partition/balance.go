@@ -41,9 +41,6 @@ func weight(b *graph.Block, v int, by Balance) int64 {
 // at is the demand of vertex v.
 func (d demand) at(v int32) []int64 { return d.of[int(v)*d.c : (int(v)+1)*d.c] }
 
-// vertices is the number of them.
-func (d demand) vertices() int { return len(d.of) / d.c }
-
 // totals returns the sum and the largest of each number.
 func (d demand) totals() (total, most []int64) {
 	total, most = make([]int64, d.c), make([]int64, d.c)
