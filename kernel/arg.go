@@ -140,7 +140,7 @@ func pickRows(c *call, _, _, lo, hi int) {
 func Route(ctx *Ctx, arg, g, d tensor.Matrix) {
 	wantShape("kernel.Route: arg", arg, g.Rows, d.Cols)
 	wantShape("kernel.Route: g", g, g.Rows, d.Cols)
-	m := ctx.zip(ctx.values().fill, d, d, d, 0)
+	m := ctx.byRow(ctx.values().fill, d, d, d, d.Cols, 0)
 	ctx.call = call{body: routeRows, x: arg, y: g, dst: d}
 	n, k := ctx.rows(g.Rows, d.Cols), int64(d.Cols)
 	ctx.Count.Add(n*k, 4*(2*n*k+m*k))

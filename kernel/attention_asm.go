@@ -214,9 +214,5 @@ func (f *attentionFuncs) mask(w *attender, values []float32) {
 		masks.Stride = 1
 	}
 	y := w.ofEdges(values)
-	if masks.Contiguous() {
-		f.philox.drop.over(y, y, masks, 0, w.edges, w.dropout.scale)
-	} else {
-		f.philox.apart.run(y, y, masks, 0, w.edges, w.dropout.scale)
-	}
+	f.philox.drop.values(y, y, masks, 0, w.edges, w.dropout.scale)
 }

@@ -12,8 +12,7 @@ import (
 // value stays, a batch of lanes blocks at a time.
 type philoxFuncs struct {
 	lanes int
-	drop  zipFunc
-	apart rowLoop // drop of rows that lie apart
+	drop  rowLoop
 	rows  func(plan *uint64, n int, dst *uint32, step, site int, below uint32, groups, lastGroup, rows, first int,
 		ids *int64, lanesRows, lanesGroups int, x, y *float32)
 	ones    func(plan *uint64, n int, dst *uint32, step, site int, below uint32, rows, first int, ids *int64, x, y *float32)
@@ -21,11 +20,11 @@ type philoxFuncs struct {
 }
 
 var philoxAVX2 = philoxFuncs{
-	lanes: 4, drop: dropAVX2, apart: dropRowsAVX2, rows: philoxRowsAVX2, ones: philoxOnesAVX2, entries: philoxEntriesAVX2,
+	lanes: 4, drop: dropAVX2, rows: philoxRowsAVX2, ones: philoxOnesAVX2, entries: philoxEntriesAVX2,
 }
 
 var philoxAVX512 = philoxFuncs{
-	lanes: 8, drop: dropAVX512, apart: dropRowsAVX512, rows: philoxRowsAVX512, ones: philoxOnesAVX512, entries: philoxEntriesAVX512,
+	lanes: 8, drop: dropAVX512, rows: philoxRowsAVX512, ones: philoxOnesAVX512, entries: philoxEntriesAVX512,
 }
 
 // loops returns the loops; order lists, for each lane, which block of a batch it
@@ -51,12 +50,7 @@ func (f *philoxFuncs) dropRows(c *call, worker, _, lo, hi int) {
 		ys, _ := place(c.dst, int64(lo), 0)
 		f.draw(d, words, k, lo, n, xs, ys)
 		masks := tensor.Matrix{Rows: n, Cols: k, Stride: width, Data: asFloats(words)}
-		y, x := rowsOf(c.dst, lo, lo+n), rowsOf(c.x, lo, lo+n)
-		if masks.Contiguous() {
-			f.drop.over(y, x, masks, 0, n, d.scale)
-		} else {
-			f.apart.run(y, x, masks, 0, n, d.scale)
-		}
+		f.drop.values(rowsOf(c.dst, lo, lo+n), rowsOf(c.x, lo, lo+n), masks, 0, n, d.scale)
 	}
 }
 
@@ -93,7 +87,7 @@ func (f *philoxFuncs) dropEntries(c *call, worker, _, lo, hi int) {
 		x, _ := place(c.x, int64(lo), 0)
 		y, _ := place(c.dst, int64(lo), 0)
 		f.entries(d.plan.address(), n, &masks[0], int(d.mask.Step), int(d.mask.Site), d.below, &ids[0], (*int32)(unsafe.Pointer(&cols[0])), x, y)
-		f.drop.over(rowsOf(c.dst, lo, lo+n), rowsOf(c.x, lo, lo+n), tensor.Of(n, 1, asFloats(masks)[:n]), 0, n, d.scale)
+		f.drop.values(rowsOf(c.dst, lo, lo+n), rowsOf(c.x, lo, lo+n), tensor.Of(n, 1, asFloats(masks)[:n]), 0, n, d.scale)
 	}
 }
 

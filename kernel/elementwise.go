@@ -53,7 +53,7 @@ func copyBlock(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
 //
 // Cost: work 0, bytes 4rk.
 func Fill(ctx *Ctx, v float32, y tensor.Matrix) {
-	n := ctx.zip(ctx.values().fill, y, y, y, v)
+	n := ctx.byRow(ctx.values().fill, y, y, y, y.Cols, v)
 	ctx.Count.Add(0, 4*n*int64(y.Cols))
 }
 
@@ -65,7 +65,7 @@ func Fill(ctx *Ctx, v float32, y tensor.Matrix) {
 func ScaleBy(ctx *Ctx, s, x, y tensor.Matrix) {
 	wantShape("kernel.ScaleBy: s", s, 1, 1)
 	wantShape("kernel.ScaleBy: x", x, y.Rows, y.Cols)
-	n := ctx.zip(ctx.values().scale, x, y, y, s.Data[0])
+	n := ctx.byRow(ctx.values().scale, x, x, y, y.Cols, s.Data[0])
 	k := int64(y.Cols)
 	ctx.Count.Add(n*k, 4*(2*n*k+1))
 }
@@ -78,36 +78,16 @@ func ScaleBy(ctx *Ctx, s, x, y tensor.Matrix) {
 func AddBias(ctx *Ctx, x, b, y tensor.Matrix) {
 	wantShape("kernel.AddBias: b", b, 1, y.Cols)
 	wantShape("kernel.AddBias: x", x, y.Rows, y.Cols)
-	n := ctx.byRow(ctx.values().rows.add, x, repeated(b, y.Rows), y, y.Cols, 0)
+	n := ctx.byRow(ctx.values().add, x, repeated(b, y.Rows), y, y.Cols, 0)
 	k := int64(y.Cols)
 	ctx.Count.Add(n*k, 4*(2*n*k+k))
 }
 
 // zip3 runs f over three matrices and counts one operation per value.
-func zip3(ctx *Ctx, what string, f zipFunc, x, y, z tensor.Matrix) {
+func zip3(ctx *Ctx, what string, f rowFunc, x, y, z tensor.Matrix) {
 	wantShape(what, x, z.Rows, z.Cols)
 	wantShape(what, y, z.Rows, z.Cols)
-	n := ctx.zip(f, x, y, z, 0)
+	n := ctx.byRow(f, x, y, z, z.Cols, 0)
 	k := int64(z.Cols)
 	ctx.Count.Add(n*k, 12*n*k)
-}
-
-// zip runs f over the values of matrices of one shape and returns their rows.
-func (c *Ctx) zip(f zipFunc, x, y, z tensor.Matrix, s float32) int64 {
-	c.call = call{body: zipRows, zip: f, x: x, y: y, dst: z, scalar: s}
-	return c.rows(z.Rows, z.Cols)
-}
-
-func zipRows(c *call, _, _, lo, hi int) { c.zip.over(c.dst, c.x, c.y, lo, hi, c.scalar) }
-
-// over runs f over rows lo to hi, one by one, or all of them at once where they
-// follow each other.
-func (f zipFunc) over(dst, x, y tensor.Matrix, lo, hi int, s float32) {
-	n := 1
-	if x.Contiguous() && y.Contiguous() && dst.Contiguous() {
-		n = hi - lo
-	}
-	for i := lo; i < hi; i += n {
-		f(block(dst, i, n), block(x, i, n), block(y, i, n), s)
-	}
 }

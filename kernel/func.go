@@ -90,7 +90,7 @@ func (f Func) GradFrom() Operand { return funcs[f.Kind].from }
 // Cost: work rk·f.Work(), bytes 8rk.
 func Apply(ctx *Ctx, f Func, x, y tensor.Matrix) {
 	wantShape("kernel.Apply: x", x, y.Rows, y.Cols)
-	n := ctx.zip(ctx.values().forward[f.Kind], x, x, y, f.Param)
+	n := ctx.byRow(ctx.values().forward[f.Kind], x, x, y, y.Cols, f.Param)
 	k := int64(y.Cols)
 	ctx.Count.Add(f.Work()*n*k, 8*n*k)
 }
@@ -109,7 +109,7 @@ func ApplyGrad(ctx *Ctx, f Func, a, g, d tensor.Matrix) {
 		a, operands = g, 2
 	}
 	wantShape("kernel.ApplyGrad: a", a, d.Rows, d.Cols)
-	n := ctx.zip(ctx.values().gradient[f.Kind], a, g, d, f.Param)
+	n := ctx.byRow(ctx.values().gradient[f.Kind], a, g, d, d.Cols, f.Param)
 	k := int64(d.Cols)
 	ctx.Count.Add(f.GradWork()*n*k, 4*operands*n*k)
 }

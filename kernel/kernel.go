@@ -96,8 +96,7 @@ type call struct {
 	scalar       float32
 	offset       int
 	values       *valueLoops
-	zip          zipFunc                      // of elementwise kernels
-	row          rowFunc                      // of kernels of rows
+	row          rowFunc                      // of kernels of rows and of values
 	lane         []uint32                     // of kernels of heads: each column's
 	fold         func(x, y []float32) float64 // of sums of all values
 
@@ -178,13 +177,10 @@ func (c *Ctx) combine() {
 }
 
 func combineRows(c *call, _, _, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		y := c.dst.Row(i)
-		if !c.onto {
-			clear(y)
-		}
-		for p := range c.parts {
-			c.values.add(y, y, c.partial(p).Row(i), 0)
-		}
+	if !c.onto {
+		c.values.fill(c.dst, c.dst, c.dst, lo, hi, 0)
+	}
+	for p := range c.parts {
+		c.values.add(c.dst, c.dst, c.partial(p), lo, hi, 0)
 	}
 }

@@ -89,7 +89,7 @@ func crossEntropyGradRows(c *call, worker, _, lo, hi int) {
 	step := rowsAtOnce(c.dst.Cols)
 	for ; lo < hi; lo += step {
 		next := min(lo+step, hi)
-		c.values.fill.over(c.dst, c.dst, c.dst, lo, next, 0)
+		c.values.fill(c.dst, c.dst, c.dst, lo, next, 0)
 		n := 0
 		for n < len(rows) && int(rows[n]) < next {
 			n++

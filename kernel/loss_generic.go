@@ -1,9 +1,9 @@
 package kernel
 
 var lossesGeneric = lossLoops{
-	present: presentTo,
-	value:   [losses]zipFunc{SquaredError: squaredError, AbsoluteError: absoluteError, LogisticError: logisticError},
-	slope:   [losses]zipFunc{SquaredError: squaredErrorSlope, AbsoluteError: absoluteErrorSlope, LogisticError: logisticErrorSlope},
+	present: eachRow(presentTo),
+	value:   eachRows([]zipFunc{SquaredError: squaredError, AbsoluteError: absoluteError, LogisticError: logisticError}),
+	slope:   eachRows([]zipFunc{SquaredError: squaredErrorSlope, AbsoluteError: absoluteErrorSlope, LogisticError: logisticErrorSlope}),
 }
 
 func presentTo(dst, x, _ []float32, _ float32) {

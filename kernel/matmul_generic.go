@@ -26,7 +26,7 @@ func multiplyPortable(x tensor.Matrix, w right, y tensor.Matrix, e epilogue) {
 		multiplyPanel(x, w.packed[j*a:(j+panelCols)*a], columns(y, j, min(j+panelCols, y.Cols)), false)
 	}
 	if e.bias.Rows != 0 {
-		e.values.rows.add(y, y, repeated(e.bias, y.Rows), 0, y.Rows, 0)
+		e.values.add(y, y, repeated(e.bias, y.Rows), 0, y.Rows, 0)
 	}
 	if e.fn.Kind != Identity {
 		e.values.apply(e.fn, y)

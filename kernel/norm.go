@@ -91,7 +91,7 @@ func (c *call) logSums(worker, n int, x tensor.Matrix, rows []int32) (top, log t
 	room := c.scratch[2*logRows*worker:]
 	top, log = tensor.Of(n, 1, room[:n]), tensor.Of(n, 1, room[logRows:logRows+n])
 	c.values.rows.sumExp(top.Data, log.Data, x, rows)
-	c.values.forward[Log](log.Data, log.Data, nil, 0)
+	c.values.forward[Log](log, log, log, 0, n, 0)
 	return top, log
 }
 

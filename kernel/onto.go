@@ -27,7 +27,7 @@ func addBySource(c *call, _, _, lo, hi int) {
 	for i := c.seg.sourceFrom(lo); i < c.seg.sourceFrom(hi); i++ {
 		e := c.seg.pos[i]
 		y := c.dst.Row(int(c.seg.other[e]))
-		c.values.add(y, y, c.x.Row(int(e)), 0)
+		c.values.add.over(y, y, c.x.Row(int(e)), 0)
 	}
 }
 

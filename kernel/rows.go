@@ -7,7 +7,6 @@ import "github.com/weft-gnn/weft/tensor"
 // an order of the variant's own, so that variants differ by rounding.
 type rowLoops struct {
 	copy      rowFunc // x
-	add       rowFunc // x + y
 	shift     rowFunc // x − y₀
 	scale     rowFunc // x·y₀
 	normalize rowFunc // x/max(‖x‖, s)

@@ -4,11 +4,6 @@
 
 package kernel
 
-// addRowsAVX512 computes, of n rows of cols values, x + y.
-//
-//go:noescape
-func addRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-
 // scaleRowsAVX512 computes, of n rows of cols values, x·y₀.
 //
 //go:noescape
@@ -23,11 +18,6 @@ func copyRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *floa
 //
 //go:noescape
 func shiftRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-
-// dropRowsAVX512 computes, of n rows of cols values, s·x in the bits of y.
-//
-//go:noescape
-func dropRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
 // softmaxScaledAVX512 computes, of n rows of cols values, exp(x − max x)·s/Σ exp(x − max x).
 //
@@ -64,11 +54,6 @@ func normalizeAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *flo
 //go:noescape
 func normalizeGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// addRowsAVX2 computes, of n rows of cols values, x + y.
-//
-//go:noescape
-func addRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-
 // scaleRowsAVX2 computes, of n rows of cols values, x·y₀.
 //
 //go:noescape
@@ -83,11 +68,6 @@ func copyRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float3
 //
 //go:noescape
 func shiftRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-
-// dropRowsAVX2 computes, of n rows of cols values, s·x in the bits of y.
-//
-//go:noescape
-func dropRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
 // softmaxScaledAVX2 computes, of n rows of cols values, exp(x − max x)·s/Σ exp(x − max x).
 //

@@ -4,52 +4,6 @@
 
 #include "textflag.h"
 
-// func addRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·addRowsAVX512(SB), NOSPLIT, $0-68
-	MOVQ  dst+8(FP), AX
-	MOVQ  x+24(FP), CX
-	MOVQ  y+40(FP), DX
-	MOVQ  cols+56(FP), BX
-	MOVQ  BX, SI
-	ANDQ  $0x0f, SI
-	SUBQ  SI, BX
-	MOVQ  $-1, DI
-	BZHIQ SI, DI, DI
-	KMOVW DI, K1
-	MOVQ  n+0(FP), R8
-
-row1:
-	XORQ  DI, DI
-	TESTQ BX, BX
-	JZ    rest3
-
-vectors2:
-	VMOVUPS (CX)(DI*4), Z0
-	VMOVUPS (DX)(DI*4), Z1
-	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (AX)(DI*4)
-	ADDQ    $0x10, DI
-	CMPQ    DI, BX
-	JLT     vectors2
-
-rest3:
-	TESTQ     SI, SI
-	JZ        done4
-	VMOVUPS.Z (CX)(DI*4), K1, Z0
-	VMOVUPS.Z (DX)(DI*4), K1, Z1
-	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)(DI*4)
-
-done4:
-	ADDQ lddst+16(FP), AX
-	ADDQ ldx+32(FP), CX
-	ADDQ ldy+48(FP), DX
-	DECQ R8
-	JNZ  row1
-	VZEROUPPER
-	RET
-
 // func scaleRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·scaleRowsAVX512(SB), NOSPLIT, $0-68
@@ -65,33 +19,33 @@ TEXT ·scaleRowsAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row5:
+row1:
 	VBROADCASTSS (DX), Z0
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest7
+	JZ           rest3
 
-vectors6:
+vectors2:
 	VMOVUPS (CX)(DI*4), Z1
 	VMULPS  Z1, Z0, Z1
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors6
+	JLT     vectors2
 
-rest7:
+rest3:
 	TESTQ     SI, SI
-	JZ        done8
+	JZ        done4
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done8:
+done4:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row5
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -109,29 +63,29 @@ TEXT ·copyRowsAVX512(SB), NOSPLIT, $0-68
 	KMOVW SI, K1
 	MOVQ  n+0(FP), DI
 
-row9:
+row5:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest11
+	JZ    rest7
 
-vectors10:
+vectors6:
 	VMOVUPS (CX)(SI*4), Z0
 	VMOVUPS Z0, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors10
+	JLT     vectors6
 
-rest11:
+rest7:
 	TESTQ     BX, BX
-	JZ        done12
+	JZ        done8
 	VMOVUPS.Z (CX)(SI*4), K1, Z0
 	VMOVUPS   Z0, K1, (AX)(SI*4)
 
-done12:
+done8:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row9
+	JNZ  row5
 	VZEROUPPER
 	RET
 
@@ -150,82 +104,33 @@ TEXT ·shiftRowsAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row13:
+row9:
 	VBROADCASTSS (DX), Z0
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest15
+	JZ           rest11
 
-vectors14:
+vectors10:
 	VMOVUPS (CX)(DI*4), Z1
 	VSUBPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors14
+	JLT     vectors10
 
-rest15:
+rest11:
 	TESTQ     SI, SI
-	JZ        done16
+	JZ        done12
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VSUBPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done16:
+done12:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row13
-	VZEROUPPER
-	RET
-
-// func dropRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dropRowsAVX512(SB), NOSPLIT, $0-68
-	MOVQ         dst+8(FP), AX
-	MOVQ         x+24(FP), CX
-	MOVQ         y+40(FP), DX
-	MOVQ         cols+56(FP), BX
-	MOVQ         BX, SI
-	ANDQ         $0x0f, SI
-	SUBQ         SI, BX
-	MOVQ         $-1, DI
-	BZHIQ        SI, DI, DI
-	KMOVW        DI, K1
-	VBROADCASTSS s+64(FP), Z0
-	MOVQ         n+0(FP), R8
-
-row17:
-	XORQ  DI, DI
-	TESTQ BX, BX
-	JZ    rest19
-
-vectors18:
-	VMOVUPS (CX)(DI*4), Z1
-	VMULPS  Z1, Z0, Z1
-	VMOVUPS (DX)(DI*4), Z2
-	VANDPS  Z2, Z1, Z1
-	VMOVUPS Z1, (AX)(DI*4)
-	ADDQ    $0x10, DI
-	CMPQ    DI, BX
-	JLT     vectors18
-
-rest19:
-	TESTQ     SI, SI
-	JZ        done20
-	VMOVUPS.Z (CX)(DI*4), K1, Z1
-	VMULPS    Z1, Z0, Z1
-	VMOVUPS.Z (DX)(DI*4), K1, Z2
-	VANDPS    Z2, Z1, Z1
-	VMOVUPS   Z1, K1, (AX)(DI*4)
-
-done20:
-	ADDQ lddst+16(FP), AX
-	ADDQ ldx+32(FP), CX
-	ADDQ ldy+48(FP), DX
-	DECQ R8
-	JNZ  row17
+	JNZ  row9
 	VZEROUPPER
 	RET
 
@@ -259,30 +164,30 @@ TEXT ·softmaxScaledAVX512(SB), NOSPLIT, $0-84
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row21:
+row13:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted22
+	JZ      unlisted14
 	LEAQ    16(R9), SI
 	CMPQ    SI, listed+8(FP)
-	JGE     enough24
+	JGE     enough16
 	MOVLQSX (R8)(SI*4), SI
 	IMULQ   ldx+48(FP), SI
 	ADDQ    CX, SI
 	MOVQ    cols+72(FP), R10
 	LEAQ    -1(SI)(R10*4), R10
 
-lines23:
+lines15:
 	PREFETCHT0 (SI)
 	ADDQ       $0x40, SI
 	CMPQ       SI, R10
-	JLT        lines23
+	JLT        lines15
 	PREFETCHT0 (R10)
 
-enough24:
+enough16:
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted22:
+unlisted14:
 	MOVQ    SI, R10
 	IMULQ   ldx+48(FP), R10
 	ADDQ    CX, R10
@@ -292,23 +197,23 @@ unlisted22:
 	VMOVAPS Z12, Z14
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest26
+	JZ      rest18
 
-vectors25:
+vectors17:
 	VMOVUPS (R10)(SI*4), Z15
 	VMAXPS  Z14, Z15, Z14
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors25
+	JLT     vectors17
 
-rest26:
+rest18:
 	TESTQ   BX, BX
-	JZ      done27
+	JZ      done19
 	VMOVUPS Z12, Z15
 	VMOVUPS (R10)(SI*4), K1, Z15
 	VMAXPS  Z14, Z15, Z14
 
-done27:
+done19:
 	VSHUFF32X4 $0x4e, Z14, Z14, Z15
 	VMAXPS     Z15, Z14, Z14
 	VSHUFF32X4 $0xb1, Z14, Z14, Z15
@@ -320,9 +225,9 @@ done27:
 	VPXORD     Z2, Z2, Z2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest29
+	JZ         rest21
 
-vectors28:
+vectors20:
 	VMOVUPS      (R10)(SI*4), Z15
 	VSUBPS       Z14, Z15, Z15
 	VMAXPS       Z15, Z0, Z15
@@ -344,11 +249,11 @@ vectors28:
 	VMOVUPS      Z15, (R11)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DX
-	JLT          vectors28
+	JLT          vectors20
 
-rest29:
+rest21:
 	TESTQ        BX, BX
-	JZ           done30
+	JZ           done22
 	VMOVUPS      Z12, Z15
 	VMOVUPS      (R10)(SI*4), K1, Z15
 	VSUBPS       Z14, Z15, Z14
@@ -370,7 +275,7 @@ rest29:
 	VADDPS       Z14, Z2, Z2
 	VMOVUPS      Z14, K1, (R11)(SI*4)
 
-done30:
+done22:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z14
 	VADDPS     Z14, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z14
@@ -382,27 +287,27 @@ done30:
 	VDIVPS     Z2, Z13, Z14
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest32
+	JZ         rest24
 
-vectors31:
+vectors23:
 	VMOVUPS (R11)(SI*4), Z15
 	VMULPS  Z15, Z14, Z15
 	VMOVUPS Z15, (R11)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors31
+	JLT     vectors23
 
-rest32:
+rest24:
 	TESTQ     BX, BX
-	JZ        done33
+	JZ        done25
 	VMOVUPS.Z (R11)(SI*4), K1, Z15
 	VMULPS    Z15, Z14, Z14
 	VMOVUPS   Z14, K1, (R11)(SI*4)
 
-done33:
+done25:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row21
+	JLT  row13
 	VZEROUPPER
 	RET
 
@@ -566,53 +471,53 @@ TEXT ·sumExpAVX512(SB), NOSPLIT, $0-84
 	MOVQ         list+0(FP), R9
 	XORQ         R10, R10
 
-row34:
+row26:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted35
+	JZ      unlisted27
 	LEAQ    16(R10), DI
 	CMPQ    DI, listed+8(FP)
-	JGE     enough37
+	JGE     enough29
 	MOVLQSX (R9)(DI*4), DI
 	IMULQ   ldx+48(FP), DI
 	ADDQ    CX, DI
 	MOVQ    cols+72(FP), R11
 	LEAQ    -1(DI)(R11*4), R11
 
-lines36:
+lines28:
 	PREFETCHT0 (DI)
 	ADDQ       $0x40, DI
 	CMPQ       DI, R11
-	JLT        lines36
+	JLT        lines28
 	PREFETCHT0 (R11)
 
-enough37:
+enough29:
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted35:
+unlisted27:
 	MOVQ    DI, R11
 	IMULQ   ldx+48(FP), R11
 	ADDQ    CX, R11
 	VMOVAPS Z12, Z13
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest39
+	JZ      rest31
 
-vectors38:
+vectors30:
 	VMOVUPS (R11)(DI*4), Z14
 	VMAXPS  Z13, Z14, Z13
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors38
+	JLT     vectors30
 
-rest39:
+rest31:
 	TESTQ   SI, SI
-	JZ      done40
+	JZ      done32
 	VMOVUPS Z12, Z14
 	VMOVUPS (R11)(DI*4), K1, Z14
 	VMAXPS  Z13, Z14, Z13
 
-done40:
+done32:
 	VSHUFF32X4 $0x4e, Z13, Z13, Z14
 	VMAXPS     Z14, Z13, Z13
 	VSHUFF32X4 $0xb1, Z13, Z13, Z14
@@ -624,9 +529,9 @@ done40:
 	VPXORD     Z2, Z2, Z2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest42
+	JZ         rest34
 
-vectors41:
+vectors33:
 	VMOVUPS      (R11)(DI*4), Z14
 	VSUBPS       Z13, Z14, Z14
 	VMAXPS       Z14, Z0, Z14
@@ -647,11 +552,11 @@ vectors41:
 	VADDPS       Z14, Z2, Z2
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors41
+	JLT          vectors33
 
-rest42:
+rest34:
 	TESTQ        SI, SI
-	JZ           done43
+	JZ           done35
 	VMOVUPS      Z12, Z14
 	VMOVUPS      (R11)(DI*4), K1, Z14
 	VSUBPS       Z13, Z14, Z14
@@ -672,7 +577,7 @@ rest42:
 	VSCALEFPS    Z15, Z16, Z14
 	VADDPS       Z14, Z2, Z2
 
-done43:
+done35:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z14
 	VADDPS     Z14, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z14
@@ -687,7 +592,7 @@ done43:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row34
+	JLT        row26
 	VZEROUPPER
 	RET
 
@@ -706,28 +611,28 @@ TEXT ·softmaxGradEachAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row44:
+row36:
 	VPXORD Z0, Z0, Z0
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest46
+	JZ     rest38
 
-vectors45:
+vectors37:
 	VMOVUPS     (CX)(DI*4), Z1
 	VMOVUPS     (DX)(DI*4), Z2
 	VFMADD231PS Z2, Z1, Z0
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors45
+	JLT         vectors37
 
-rest46:
+rest38:
 	TESTQ       SI, SI
-	JZ          done47
+	JZ          done39
 	VMOVUPS.Z   (CX)(DI*4), K1, Z1
 	VMOVUPS.Z   (DX)(DI*4), K1, Z2
 	VFMADD231PS Z2, Z1, Z0
 
-done47:
+done39:
 	VSHUFF32X4 $0x4e, Z0, Z0, Z1
 	VADDPS     Z1, Z0, Z0
 	VSHUFF32X4 $0xb1, Z0, Z0, Z1
@@ -738,9 +643,9 @@ done47:
 	VADDPS     Z1, Z0, Z0
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest49
+	JZ         rest41
 
-vectors48:
+vectors40:
 	VMOVUPS (CX)(DI*4), Z1
 	VMOVUPS (DX)(DI*4), Z2
 	VSUBPS  Z0, Z2, Z2
@@ -748,23 +653,23 @@ vectors48:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors48
+	JLT     vectors40
 
-rest49:
+rest41:
 	TESTQ     SI, SI
-	JZ        done50
+	JZ        done42
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VSUBPS    Z0, Z2, Z2
 	VMULPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done50:
+done42:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row44
+	JNZ  row36
 	VZEROUPPER
 	RET
 
@@ -795,26 +700,26 @@ TEXT ·logSoftmaxGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row51:
+row43:
 	VPXORD Z12, Z12, Z12
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest53
+	JZ     rest45
 
-vectors52:
+vectors44:
 	VMOVUPS (DX)(DI*4), Z13
 	VADDPS  Z13, Z12, Z12
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors52
+	JLT     vectors44
 
-rest53:
+rest45:
 	TESTQ     SI, SI
-	JZ        done54
+	JZ        done46
 	VMOVUPS.Z (DX)(DI*4), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-done54:
+done46:
 	VSHUFF32X4 $0x4e, Z12, Z12, Z13
 	VADDPS     Z13, Z12, Z12
 	VSHUFF32X4 $0xb1, Z12, Z12, Z13
@@ -825,9 +730,9 @@ done54:
 	VADDPS     Z13, Z12, Z12
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest56
+	JZ         rest48
 
-vectors55:
+vectors47:
 	VMOVUPS      (CX)(DI*4), Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -852,11 +757,11 @@ vectors55:
 	VMOVUPS      Z14, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors55
+	JLT          vectors47
 
-rest56:
+rest48:
 	TESTQ        SI, SI
-	JZ           done57
+	JZ           done49
 	VMOVUPS.Z    (CX)(DI*4), K1, Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -880,12 +785,12 @@ rest56:
 	VFNMADD231PS Z12, Z13, Z14
 	VMOVUPS      Z14, K1, (AX)(DI*4)
 
-done57:
+done49:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row51
+	JNZ  row43
 	VZEROUPPER
 	RET
 
@@ -909,13 +814,13 @@ TEXT ·headScaleAVX512(SB), NOSPLIT, $0-88
 	KMOVW R9, K2
 	MOVQ  n+0(FP), R9
 
-row58:
+row50:
 	VMOVUPS.Z (DX), K2, Z0
 	XORQ      DI, DI
 	TESTQ     BX, BX
-	JZ        rest60
+	JZ        rest52
 
-vectors59:
+vectors51:
 	VMOVUPS (R8)(DI*4), Z1
 	VPERMPS Z0, Z1, Z1
 	VMOVUPS (CX)(DI*4), Z2
@@ -923,23 +828,23 @@ vectors59:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors59
+	JLT     vectors51
 
-rest60:
+rest52:
 	TESTQ     SI, SI
-	JZ        done61
+	JZ        done53
 	VMOVUPS   (R8)(DI*4), Z1
 	VPERMPS   Z0, Z1, Z1
 	VMOVUPS.Z (CX)(DI*4), K1, Z0
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done61:
+done53:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R9
-	JNZ  row58
+	JNZ  row50
 	VZEROUPPER
 	RET
 
@@ -959,26 +864,26 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), DI
 
-row62:
+row54:
 	VPXORD Z2, Z2, Z2
 	XORQ   SI, SI
 	TESTQ  DX, DX
-	JZ     rest64
+	JZ     rest56
 
-vectors63:
+vectors55:
 	VMOVUPS     (CX)(SI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, SI
 	CMPQ        SI, DX
-	JLT         vectors63
+	JLT         vectors55
 
-rest64:
+rest56:
 	TESTQ       BX, BX
-	JZ          done65
+	JZ          done57
 	VMOVUPS.Z   (CX)(SI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done65:
+done57:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -992,28 +897,28 @@ done65:
 	VDIVPS     Z3, Z0, Z3
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest67
+	JZ         rest59
 
-vectors66:
+vectors58:
 	VMOVUPS (CX)(SI*4), Z4
 	VMULPS  Z4, Z3, Z4
 	VMOVUPS Z4, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors66
+	JLT     vectors58
 
-rest67:
+rest59:
 	TESTQ     BX, BX
-	JZ        done68
+	JZ        done60
 	VMOVUPS.Z (CX)(SI*4), K1, Z4
 	VMULPS    Z4, Z3, Z3
 	VMOVUPS   Z3, K1, (AX)(SI*4)
 
-done68:
+done60:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row62
+	JNZ  row54
 	VZEROUPPER
 	RET
 
@@ -1034,26 +939,26 @@ TEXT ·normalizeGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), R8
 
-row69:
+row61:
 	VPXORD Z2, Z2, Z2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest71
+	JZ     rest63
 
-vectors70:
+vectors62:
 	VMOVUPS     (CX)(DI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors70
+	JLT         vectors62
 
-rest71:
+rest63:
 	TESTQ       SI, SI
-	JZ          done72
+	JZ          done64
 	VMOVUPS.Z   (CX)(DI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done72:
+done64:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -1069,24 +974,24 @@ done72:
 	VPXORD     Z4, Z4, Z4
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest74
+	JZ         rest66
 
-vectors73:
+vectors65:
 	VMOVUPS     (CX)(DI*4), Z7
 	VMOVUPS     (DX)(DI*4), Z8
 	VFMADD231PS Z8, Z7, Z4
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors73
+	JLT         vectors65
 
-rest74:
+rest66:
 	TESTQ       SI, SI
-	JZ          done75
+	JZ          done67
 	VMOVUPS.Z   (CX)(DI*4), K1, Z7
 	VMOVUPS.Z   (DX)(DI*4), K1, Z8
 	VFMADD231PS Z8, Z7, Z4
 
-done75:
+done67:
 	VSHUFF32X4 $0x4e, Z4, Z4, Z7
 	VADDPS     Z7, Z4, Z4
 	VSHUFF32X4 $0xb1, Z4, Z4, Z7
@@ -1100,9 +1005,9 @@ done75:
 	VMOVAPS.Z  Z6, K2, Z3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest77
+	JZ         rest69
 
-vectors76:
+vectors68:
 	VMOVUPS      (CX)(DI*4), Z6
 	VMOVUPS      (DX)(DI*4), Z7
 	VMOVAPS      Z7, Z7
@@ -1111,11 +1016,11 @@ vectors76:
 	VMOVUPS      Z6, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors76
+	JLT          vectors68
 
-rest77:
+rest69:
 	TESTQ        SI, SI
-	JZ           done78
+	JZ           done70
 	VMOVUPS.Z    (CX)(DI*4), K1, Z6
 	VMOVUPS.Z    (DX)(DI*4), K1, Z7
 	VMOVAPS      Z7, Z7
@@ -1123,18 +1028,18 @@ rest77:
 	VMULPS       Z7, Z5, Z3
 	VMOVUPS      Z3, K1, (AX)(DI*4)
 
-done78:
+done70:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row69
+	JNZ  row61
 	VZEROUPPER
 	RET
 
-// func addRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func scaleRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·addRowsAVX2(SB), NOSPLIT, $0-68
+TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    y+40(FP), DX
@@ -1148,34 +1053,33 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row79:
-	XORQ  DI, DI
-	TESTQ BX, BX
-	JZ    rest81
+row71:
+	VBROADCASTSS (DX), Y1
+	XORQ         DI, DI
+	TESTQ        BX, BX
+	JZ           rest73
 
-vectors80:
-	VMOVUPS (CX)(DI*4), Y1
-	VMOVUPS (DX)(DI*4), Y2
-	VADDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)(DI*4)
+vectors72:
+	VMOVUPS (CX)(DI*4), Y2
+	VMULPS  Y2, Y1, Y2
+	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors80
+	JLT     vectors72
 
-rest81:
+rest73:
 	TESTQ      SI, SI
-	JZ         done82
-	VMASKMOVPS (CX)(DI*4), Y0, Y1
-	VMASKMOVPS (DX)(DI*4), Y0, Y2
-	VADDPS     Y2, Y1, Y1
+	JZ         done74
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done82:
+done74:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row79
+	JNZ  row71
 	VZEROUPPER
 	RET
 
@@ -1197,52 +1101,6 @@ DATA lanesAVX2<>+56(SB)/4, $0x00000000
 DATA lanesAVX2<>+60(SB)/4, $0x00000000
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
 
-// func scaleRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX
-TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-68
-	MOVQ    dst+8(FP), AX
-	MOVQ    x+24(FP), CX
-	MOVQ    y+40(FP), DX
-	MOVQ    cols+56(FP), BX
-	MOVQ    BX, SI
-	ANDQ    $0x07, SI
-	SUBQ    SI, BX
-	LEAQ    lanesAVX2<>+0(SB), DI
-	MOVQ    $+8, R8
-	SUBQ    SI, R8
-	VMOVUPS (DI)(R8*4), Y0
-	MOVQ    n+0(FP), R8
-
-row83:
-	VBROADCASTSS (DX), Y1
-	XORQ         DI, DI
-	TESTQ        BX, BX
-	JZ           rest85
-
-vectors84:
-	VMOVUPS (CX)(DI*4), Y2
-	VMULPS  Y2, Y1, Y2
-	VMOVUPS Y2, (AX)(DI*4)
-	ADDQ    $0x08, DI
-	CMPQ    DI, BX
-	JLT     vectors84
-
-rest85:
-	TESTQ      SI, SI
-	JZ         done86
-	VMASKMOVPS (CX)(DI*4), Y0, Y2
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(DI*4)
-
-done86:
-	ADDQ lddst+16(FP), AX
-	ADDQ ldx+32(FP), CX
-	ADDQ ldy+48(FP), DX
-	DECQ R8
-	JNZ  row83
-	VZEROUPPER
-	RET
-
 // func copyRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
 TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-68
@@ -1258,29 +1116,29 @@ TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (SI)(DI*4), Y0
 	MOVQ    n+0(FP), DI
 
-row87:
+row75:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest89
+	JZ    rest77
 
-vectors88:
+vectors76:
 	VMOVUPS (CX)(SI*4), Y1
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors88
+	JLT     vectors76
 
-rest89:
+rest77:
 	TESTQ      BX, BX
-	JZ         done90
+	JZ         done78
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
-done90:
+done78:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row87
+	JNZ  row75
 	VZEROUPPER
 	RET
 
@@ -1300,83 +1158,33 @@ TEXT ·shiftRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row91:
+row79:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest93
+	JZ           rest81
 
-vectors92:
+vectors80:
 	VMOVUPS (CX)(DI*4), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors92
+	JLT     vectors80
 
-rest93:
+rest81:
 	TESTQ      SI, SI
-	JZ         done94
+	JZ         done82
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VSUBPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done94:
+done82:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row91
-	VZEROUPPER
-	RET
-
-// func dropRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX
-TEXT ·dropRowsAVX2(SB), NOSPLIT, $0-68
-	MOVQ         dst+8(FP), AX
-	MOVQ         x+24(FP), CX
-	MOVQ         y+40(FP), DX
-	MOVQ         cols+56(FP), BX
-	MOVQ         BX, SI
-	ANDQ         $0x07, SI
-	SUBQ         SI, BX
-	LEAQ         lanesAVX2<>+0(SB), DI
-	MOVQ         $+8, R8
-	SUBQ         SI, R8
-	VMOVUPS      (DI)(R8*4), Y0
-	VBROADCASTSS s+64(FP), Y1
-	MOVQ         n+0(FP), R8
-
-row95:
-	XORQ  DI, DI
-	TESTQ BX, BX
-	JZ    rest97
-
-vectors96:
-	VMOVUPS (CX)(DI*4), Y2
-	VMULPS  Y2, Y1, Y2
-	VMOVUPS (DX)(DI*4), Y3
-	VANDPS  Y3, Y2, Y2
-	VMOVUPS Y2, (AX)(DI*4)
-	ADDQ    $0x08, DI
-	CMPQ    DI, BX
-	JLT     vectors96
-
-rest97:
-	TESTQ      SI, SI
-	JZ         done98
-	VMASKMOVPS (CX)(DI*4), Y0, Y2
-	VMULPS     Y2, Y1, Y2
-	VMASKMOVPS (DX)(DI*4), Y0, Y3
-	VANDPS     Y3, Y2, Y2
-	VMASKMOVPS Y2, Y0, (AX)(DI*4)
-
-done98:
-	ADDQ lddst+16(FP), AX
-	ADDQ ldx+32(FP), CX
-	ADDQ ldy+48(FP), DX
-	DECQ R8
-	JNZ  row95
+	JNZ  row79
 	VZEROUPPER
 	RET
 
@@ -1398,30 +1206,30 @@ TEXT ·softmaxScaledAVX2(SB), NOSPLIT, $0-84
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row99:
+row83:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted100
+	JZ      unlisted84
 	LEAQ    16(R9), SI
 	CMPQ    SI, listed+8(FP)
-	JGE     enough102
+	JGE     enough86
 	MOVLQSX (R8)(SI*4), SI
 	IMULQ   ldx+48(FP), SI
 	ADDQ    CX, SI
 	MOVQ    cols+72(FP), R10
 	LEAQ    -1(SI)(R10*4), R10
 
-lines101:
+lines85:
 	PREFETCHT0 (SI)
 	ADDQ       $0x40, SI
 	CMPQ       SI, R10
-	JLT        lines101
+	JLT        lines85
 	PREFETCHT0 (R10)
 
-enough102:
+enough86:
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted100:
+unlisted84:
 	MOVQ    SI, R10
 	IMULQ   ldx+48(FP), R10
 	ADDQ    CX, R10
@@ -1432,23 +1240,23 @@ unlisted100:
 	VMOVAPS Y2, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest104
+	JZ      rest88
 
-vectors103:
+vectors87:
 	VMOVUPS (R10)(SI*4), Y4
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors103
+	JLT     vectors87
 
-rest104:
+rest88:
 	TESTQ      BX, BX
-	JZ         done105
+	JZ         done89
 	VMASKMOVPS (R10)(SI*4), Y0, Y4
 	VBLENDVPS  Y0, Y4, Y2, Y4
 	VMAXPS     Y3, Y4, Y3
 
-done105:
+done89:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VMAXPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1458,9 +1266,9 @@ done105:
 	VXORPS     Y4, Y4, Y4
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest107
+	JZ         rest91
 
-vectors106:
+vectors90:
 	VMOVUPS      (R10)(SI*4), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
@@ -1492,11 +1300,11 @@ vectors106:
 	VMOVUPS      Y5, (R11)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors106
+	JLT          vectors90
 
-rest107:
+rest91:
 	TESTQ        BX, BX
-	JZ           done108
+	JZ           done92
 	VMASKMOVPS   (R10)(SI*4), Y0, Y5
 	VBLENDVPS    Y0, Y5, Y2, Y5
 	VSUBPS       Y3, Y5, Y2
@@ -1528,7 +1336,7 @@ rest107:
 	VADDPS       Y2, Y4, Y4
 	VMASKMOVPS   Y2, Y0, (R11)(SI*4)
 
-done108:
+done92:
 	VPERM2F128 $0x01, Y4, Y4, Y2
 	VADDPS     Y2, Y4, Y4
 	VPERMILPS  $0x4e, Y4, Y2
@@ -1538,27 +1346,27 @@ done108:
 	VDIVPS     Y4, Y1, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest110
+	JZ         rest94
 
-vectors109:
+vectors93:
 	VMOVUPS (R11)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (R11)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors109
+	JLT     vectors93
 
-rest110:
+rest94:
 	TESTQ      BX, BX
-	JZ         done111
+	JZ         done95
 	VMASKMOVPS (R11)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (R11)(SI*4)
 
-done111:
+done95:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row99
+	JLT  row83
 	VZEROUPPER
 	RET
 
@@ -1590,30 +1398,30 @@ TEXT ·sumExpAVX2(SB), NOSPLIT, $0-84
 	MOVQ    list+0(FP), R9
 	XORQ    R10, R10
 
-row112:
+row96:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted113
+	JZ      unlisted97
 	LEAQ    16(R10), DI
 	CMPQ    DI, listed+8(FP)
-	JGE     enough115
+	JGE     enough99
 	MOVLQSX (R9)(DI*4), DI
 	IMULQ   ldx+48(FP), DI
 	ADDQ    CX, DI
 	MOVQ    cols+72(FP), R11
 	LEAQ    -1(DI)(R11*4), R11
 
-lines114:
+lines98:
 	PREFETCHT0 (DI)
 	ADDQ       $0x40, DI
 	CMPQ       DI, R11
-	JLT        lines114
+	JLT        lines98
 	PREFETCHT0 (R11)
 
-enough115:
+enough99:
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted113:
+unlisted97:
 	MOVQ    DI, R11
 	IMULQ   ldx+48(FP), R11
 	ADDQ    CX, R11
@@ -1621,23 +1429,23 @@ unlisted113:
 	VMOVAPS Y1, Y2
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest117
+	JZ      rest101
 
-vectors116:
+vectors100:
 	VMOVUPS (R11)(DI*4), Y3
 	VMAXPS  Y2, Y3, Y2
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors116
+	JLT     vectors100
 
-rest117:
+rest101:
 	TESTQ      SI, SI
-	JZ         done118
+	JZ         done102
 	VMASKMOVPS (R11)(DI*4), Y0, Y3
 	VBLENDVPS  Y0, Y3, Y1, Y3
 	VMAXPS     Y2, Y3, Y2
 
-done118:
+done102:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VMAXPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1647,9 +1455,9 @@ done118:
 	VXORPS     Y3, Y3, Y3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest120
+	JZ         rest104
 
-vectors119:
+vectors103:
 	VMOVUPS      (R11)(DI*4), Y4
 	VSUBPS       Y2, Y4, Y4
 	VMOVUPS      floatc2d00000<>+0(SB), Y5
@@ -1680,11 +1488,11 @@ vectors119:
 	VADDPS       Y4, Y3, Y3
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors119
+	JLT          vectors103
 
-rest120:
+rest104:
 	TESTQ        SI, SI
-	JZ           done121
+	JZ           done105
 	VMASKMOVPS   (R11)(DI*4), Y0, Y4
 	VBLENDVPS    Y0, Y4, Y1, Y4
 	VSUBPS       Y2, Y4, Y1
@@ -1715,7 +1523,7 @@ rest120:
 	VMOVUPS      Y5, Y1
 	VADDPS       Y1, Y3, Y3
 
-done121:
+done105:
 	VPERM2F128 $0x01, Y3, Y3, Y1
 	VADDPS     Y1, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y1
@@ -1728,7 +1536,7 @@ done121:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row112
+	JLT        row96
 	VZEROUPPER
 	RET
 
@@ -1748,28 +1556,28 @@ TEXT ·softmaxGradEachAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row122:
+row106:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest124
+	JZ     rest108
 
-vectors123:
+vectors107:
 	VMOVUPS     (CX)(DI*4), Y2
 	VMOVUPS     (DX)(DI*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors123
+	JLT         vectors107
 
-rest124:
+rest108:
 	TESTQ       SI, SI
-	JZ          done125
+	JZ          done109
 	VMASKMOVPS  (CX)(DI*4), Y0, Y2
 	VMASKMOVPS  (DX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done125:
+done109:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1778,9 +1586,9 @@ done125:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest127
+	JZ         rest111
 
-vectors126:
+vectors110:
 	VMOVUPS (CX)(DI*4), Y2
 	VMOVUPS (DX)(DI*4), Y3
 	VSUBPS  Y1, Y3, Y3
@@ -1788,23 +1596,23 @@ vectors126:
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors126
+	JLT     vectors110
 
-rest127:
+rest111:
 	TESTQ      SI, SI
-	JZ         done128
+	JZ         done112
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VSUBPS     Y1, Y3, Y1
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done128:
+done112:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row122
+	JNZ  row106
 	VZEROUPPER
 	RET
 
@@ -1824,26 +1632,26 @@ TEXT ·logSoftmaxGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row129:
+row113:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest131
+	JZ     rest115
 
-vectors130:
+vectors114:
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors130
+	JLT     vectors114
 
-rest131:
+rest115:
 	TESTQ      SI, SI
-	JZ         done132
+	JZ         done116
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done132:
+done116:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1852,9 +1660,9 @@ done132:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest134
+	JZ         rest118
 
-vectors133:
+vectors117:
 	VMOVUPS      (CX)(DI*4), Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1890,11 +1698,11 @@ vectors133:
 	VMOVUPS      Y3, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors133
+	JLT          vectors117
 
-rest134:
+rest118:
 	TESTQ        SI, SI
-	JZ           done135
+	JZ           done119
 	VMASKMOVPS   (CX)(DI*4), Y0, Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1929,12 +1737,12 @@ rest134:
 	VFNMADD231PS Y1, Y2, Y3
 	VMASKMOVPS   Y3, Y0, (AX)(DI*4)
 
-done135:
+done119:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row129
+	JNZ  row113
 	VZEROUPPER
 	RET
 
@@ -1960,13 +1768,13 @@ TEXT ·headScaleAVX2(SB), NOSPLIT, $0-88
 	VMOVUPS (R9)(R10*4), Y1
 	MOVQ    n+0(FP), R9
 
-row136:
+row120:
 	VMASKMOVPS (DX), Y1, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest138
+	JZ         rest122
 
-vectors137:
+vectors121:
 	VMOVUPS (R8)(DI*4), Y3
 	VPERMPS Y2, Y3, Y3
 	VMOVUPS (CX)(DI*4), Y4
@@ -1974,23 +1782,23 @@ vectors137:
 	VMOVUPS Y3, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors137
+	JLT     vectors121
 
-rest138:
+rest122:
 	TESTQ      SI, SI
-	JZ         done139
+	JZ         done123
 	VMOVUPS    (R8)(DI*4), Y3
 	VPERMPS    Y2, Y3, Y3
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y3, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done139:
+done123:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R9
-	JNZ  row136
+	JNZ  row120
 	VZEROUPPER
 	RET
 
@@ -2010,27 +1818,27 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), DI
 
-row140:
+row124:
 	VMOVUPS float3f800000<>+0(SB), Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest142
+	JZ      rest126
 
-vectors141:
+vectors125:
 	VMOVUPS     (CX)(SI*4), Y4
 	VFMADD231PS Y4, Y4, Y3
 	ADDQ        $0x08, SI
 	CMPQ        SI, DX
-	JLT         vectors141
+	JLT         vectors125
 
-rest142:
+rest126:
 	TESTQ       BX, BX
-	JZ          done143
+	JZ          done127
 	VMASKMOVPS  (CX)(SI*4), Y0, Y4
 	VFMADD231PS Y4, Y4, Y3
 
-done143:
+done127:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VADDPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -2042,28 +1850,28 @@ done143:
 	VDIVPS     Y3, Y2, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest145
+	JZ         rest129
 
-vectors144:
+vectors128:
 	VMOVUPS (CX)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors144
+	JLT     vectors128
 
-rest145:
+rest129:
 	TESTQ      BX, BX
-	JZ         done146
+	JZ         done130
 	VMASKMOVPS (CX)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(SI*4)
 
-done146:
+done130:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row140
+	JNZ  row124
 	VZEROUPPER
 	RET
 
@@ -2084,26 +1892,26 @@ TEXT ·normalizeGradAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row147:
+row131:
 	VXORPS Y2, Y2, Y2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest149
+	JZ     rest133
 
-vectors148:
+vectors132:
 	VMOVUPS     (CX)(DI*4), Y3
 	VFMADD231PS Y3, Y3, Y2
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors148
+	JLT         vectors132
 
-rest149:
+rest133:
 	TESTQ       SI, SI
-	JZ          done150
+	JZ          done134
 	VMASKMOVPS  (CX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y3, Y2
 
-done150:
+done134:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VADDPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -2118,24 +1926,24 @@ done150:
 	VXORPS     Y5, Y5, Y5
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest152
+	JZ         rest136
 
-vectors151:
+vectors135:
 	VMOVUPS     (CX)(DI*4), Y6
 	VMOVUPS     (DX)(DI*4), Y7
 	VFMADD231PS Y7, Y6, Y5
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors151
+	JLT         vectors135
 
-rest152:
+rest136:
 	TESTQ       SI, SI
-	JZ          done153
+	JZ          done137
 	VMASKMOVPS  (CX)(DI*4), Y0, Y6
 	VMASKMOVPS  (DX)(DI*4), Y0, Y7
 	VFMADD231PS Y7, Y6, Y5
 
-done153:
+done137:
 	VPERM2F128 $0x01, Y5, Y5, Y6
 	VADDPS     Y6, Y5, Y5
 	VPERMILPS  $0x4e, Y5, Y6
@@ -2147,9 +1955,9 @@ done153:
 	VANDPS     Y2, Y4, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest155
+	JZ         rest139
 
-vectors154:
+vectors138:
 	VMOVUPS      (CX)(DI*4), Y4
 	VMOVUPS      (DX)(DI*4), Y5
 	VMOVAPS      Y5, Y5
@@ -2158,11 +1966,11 @@ vectors154:
 	VMOVUPS      Y4, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors154
+	JLT          vectors138
 
-rest155:
+rest139:
 	TESTQ        SI, SI
-	JZ           done156
+	JZ           done140
 	VMASKMOVPS   (CX)(DI*4), Y0, Y4
 	VMASKMOVPS   (DX)(DI*4), Y0, Y5
 	VMOVAPS      Y5, Y5
@@ -2170,11 +1978,11 @@ rest155:
 	VMULPS       Y5, Y3, Y2
 	VMASKMOVPS   Y2, Y0, (AX)(DI*4)
 
-done156:
+done140:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row147
+	JNZ  row131
 	VZEROUPPER
 	RET

@@ -17,7 +17,6 @@ type (
 
 var rowsAVX2 = rowLoops{
 	copy:           rowLoop(copyRowsAVX2).run,
-	add:            rowLoop(addRowsAVX2).run,
 	shift:          rowLoop(shiftRowsAVX2).run,
 	scale:          rowLoop(scaleRowsAVX2).run,
 	normalize:      rowLoop(normalizeAVX2).run,
@@ -36,7 +35,6 @@ var rowsAVX2 = rowLoops{
 
 var rowsAVX512 = rowLoops{
 	copy:           rowLoop(copyRowsAVX512).run,
-	add:            rowLoop(addRowsAVX512).run,
 	shift:          rowLoop(shiftRowsAVX512).run,
 	scale:          rowLoop(scaleRowsAVX512).run,
 	normalize:      rowLoop(normalizeAVX512).run,
@@ -61,6 +59,29 @@ func (f rowLoop) run(dst, x, y tensor.Matrix, lo, hi int, s float32) {
 	px, ldx := place(x, int64(lo), 0)
 	py, ldy := place(y, int64(lo), 0)
 	f(hi-lo, d, ldd, px, ldx, py, ldy, x.Cols, s)
+}
+
+// values runs a function of values, for which rows that follow each other are one.
+func (f rowLoop) values(dst, x, y tensor.Matrix, lo, hi int, s float32) {
+	if lo == hi || dst.Cols == 0 {
+		return
+	}
+	rows, cols := hi-lo, dst.Cols
+	if dst.Contiguous() && x.Contiguous() && y.Contiguous() {
+		rows, cols = 1, rows*cols
+	}
+	d, ldd := place(dst, int64(lo), 0)
+	px, ldx := place(x, int64(lo), 0)
+	py, ldy := place(y, int64(lo), 0)
+	f(rows, d, ldd, px, ldx, py, ldy, cols, s)
+}
+
+// valueFuncs makes functions of matrices of functions of values.
+func valueFuncs(loops []rowLoop) (all []rowFunc) {
+	for _, f := range loops {
+		all = append(all, f.values)
+	}
+	return all
 }
 
 func (f listLoop) run(dst, x tensor.Matrix, rows []int32, n int, s float32) {

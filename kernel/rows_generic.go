@@ -7,7 +7,7 @@ import (
 )
 
 var rowsGeneric = rowLoops{
-	copy: copyEach, add: addEach, scale: scaleEach, normalize: normalizeEach, normalizeGrad: normalizeGradEach,
+	copy: copyEach, scale: scaleEach, normalize: normalizeEach, normalizeGrad: normalizeGradEach,
 	softmax: softmaxEach, softmaxGrad: softmaxGradEach, shift: shiftEach, logSoftmaxGrad: logSoftmaxGradEach,
 	softmaxOf: softmaxOf, sumExp: sumExp,
 	headDot: headDotEach, headSum: headSumEach, headScale: headScaleEach,
@@ -17,12 +17,6 @@ var rowsGeneric = rowLoops{
 func copyEach(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
 	for i := lo; i < hi; i++ {
 		copy(dst.Row(i), x.Row(i))
-	}
-}
-
-func addEach(dst, x, y tensor.Matrix, lo, hi int, _ float32) {
-	for i := lo; i < hi; i++ {
-		addTo(dst.Row(i), x.Row(i), y.Row(i), 0)
 	}
 }
 

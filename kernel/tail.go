@@ -92,12 +92,12 @@ func (s *TailStep) run(v *valueLoops, y tensor.Matrix, lo, hi int) {
 	case ScaleRows:
 		v.rows.scale(y, y, s.X, lo, hi, 0)
 	case AddRow:
-		v.rows.add(y, y, repeated(s.X, y.Rows), lo, hi, 0)
+		v.add(y, y, repeated(s.X, y.Rows), lo, hi, 0)
 	case AddValues:
-		v.add.over(y, y, s.X, lo, hi, 0)
+		v.add(y, y, s.X, lo, hi, 0)
 	case ApplyFunc:
-		v.forward[s.Func.Kind].over(y, y, y, lo, hi, s.Func.Param)
+		v.forward[s.Func.Kind](y, y, y, lo, hi, s.Func.Param)
 	case ApplySlope:
-		v.gradient[s.Func.Kind].over(y, s.X, y, lo, hi, s.Func.Param)
+		v.gradient[s.Func.Kind](y, s.X, y, lo, hi, s.Func.Param)
 	}
 }

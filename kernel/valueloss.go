@@ -29,9 +29,9 @@ var lossSpecs = [losses]lossSpec{
 // lossLoops are the loops of the losses in one variant of instructions. Values
 // without a target, NaN, get 0.
 type lossLoops struct {
-	present zipFunc         // 1, or 0 where x is NaN
-	value   [losses]zipFunc // of x and its target y
-	slope   [losses]zipFunc // s·∂value/∂x
+	present rowFunc   // 1, or 0 where x is NaN
+	value   []rowFunc // of x and its target y
+	slope   []rowFunc // s·∂value/∂x
 }
 
 func (l Loss) String() string { return lossSpecs[l].name }
@@ -52,7 +52,7 @@ func (l Loss) GradWork() int64 { return lossSpecs[l].gradWork }
 func ValueLoss(ctx *Ctx, l Loss, x, target tensor.Matrix, items Items, loss tensor.Matrix) {
 	wantShape("kernel.ValueLoss: target", target, x.Rows, x.Cols)
 	loops := &ctx.values().loss
-	ctx.call = call{body: valueLossRows, values: ctx.values(), zip: loops.value[l], x: x, y: target, loss: lossOperands{items: items}}
+	ctx.call = call{body: valueLossRows, values: ctx.values(), row: loops.value[l], x: x, y: target, loss: lossOperands{items: items}}
 	ctx.call.scratch = ctx.floats(ctx.Pool.Threads() * lossValues)
 	ctx.call.cut(items.over(x.Rows), x.Cols)
 	r, t := ctx.meanLoss("kernel.ValueLoss: loss", loss)
@@ -87,7 +87,7 @@ func (c *call) eachTarget(lo, hi int, f func(x, target, dst []float32)) {
 // present counts the values that are not NaN, of which room holds as many.
 func (v *valueLoops) present(x, room []float32) int64 {
 	room = room[:len(x)]
-	v.loss.present(room, x, x, 0)
+	v.loss.present.over(room, x, x, 0)
 	return int64(v.sum(room, room))
 }
 
@@ -97,7 +97,7 @@ func valueLossRows(c *call, worker, piece, lo, hi int) {
 	c.eachTarget(lo, hi, func(x, target, _ []float32) {
 		labelled += c.values.present(target, room)
 		room := room[:len(x)]
-		c.zip(room, x, target, 0)
+		c.row.over(room, x, target, 0)
 		sum += c.values.sum(room, room)
 	})
 	c.sums[piece] = sum
@@ -115,10 +115,10 @@ func ValueLossGrad(ctx *Ctx, l Loss, x, target tensor.Matrix, items Items, g, d 
 	wantShape("kernel.ValueLossGrad: g", g, 1, 1)
 	wantShape("kernel.ValueLossGrad: d", d, x.Rows, x.Cols)
 	if items.Rows != nil {
-		ctx.zip(ctx.values().fill, d, d, d, 0)
+		ctx.byRow(ctx.values().fill, d, d, d, d.Cols, 0)
 	}
 	loops := &ctx.values().loss
-	ctx.call = call{body: valueLossGradRows, values: ctx.values(), zip: loops.slope[l], x: x, y: target, dst: d}
+	ctx.call = call{body: valueLossGradRows, values: ctx.values(), row: loops.slope[l], x: x, y: target, dst: d}
 	ctx.call.loss = lossOperands{items: items, share: float32(items.share(float64(g.Data[0])))}
 	ctx.call.scratch = ctx.floats(ctx.Pool.Threads() * lossValues)
 	r, n, k := ctx.rows(items.over(x.Rows), x.Cols), int64(d.Rows), int64(x.Cols)
@@ -130,7 +130,7 @@ func valueLossGradRows(c *call, worker, _, lo, hi int) {
 	labelled := int64(0)
 	c.eachTarget(lo, hi, func(x, target, d []float32) {
 		labelled += c.values.present(target, room)
-		c.zip(d, x, target, c.loss.share)
+		c.row.over(d, x, target, c.loss.share)
 	})
 	c.labelled.Add(labelled)
 }

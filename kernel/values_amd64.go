@@ -4,392 +4,402 @@
 
 package kernel
 
-// addAVX512 computes x + y.
+// addAVX512 computes, of n rows of cols values, x + y.
 //
 //go:noescape
-func addAVX512(dst []float32, x []float32, y []float32, s float32)
+func addAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// subAVX512 computes x − y.
+// subAVX512 computes, of n rows of cols values, x − y.
 //
 //go:noescape
-func subAVX512(dst []float32, x []float32, y []float32, s float32)
+func subAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// mulAVX512 computes x·y.
+// mulAVX512 computes, of n rows of cols values, x·y.
 //
 //go:noescape
-func mulAVX512(dst []float32, x []float32, y []float32, s float32)
+func mulAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// divAVX512 computes x/y.
+// divAVX512 computes, of n rows of cols values, x/y.
 //
 //go:noescape
-func divAVX512(dst []float32, x []float32, y []float32, s float32)
+func divAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// scaleAVX512 computes s·x.
+// scaleAVX512 computes, of n rows of cols values, s·x.
 //
 //go:noescape
-func scaleAVX512(dst []float32, x []float32, y []float32, s float32)
+func scaleAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// scaleGradAVX512 computes s·y.
+// scaleGradAVX512 computes, of n rows of cols values, s·y.
 //
 //go:noescape
-func scaleGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func scaleGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// offsetAVX512 computes x + s.
+// offsetAVX512 computes, of n rows of cols values, x + s.
 //
 //go:noescape
-func offsetAVX512(dst []float32, x []float32, y []float32, s float32)
+func offsetAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// dropAVX512 computes s·x in the bits of y.
+// dropAVX512 computes, of n rows of cols values, s·x in the bits of y.
 //
 //go:noescape
-func dropAVX512(dst []float32, x []float32, y []float32, s float32)
+func dropAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// fillAVX512 computes s.
+// identityGradAVX512 computes, of n rows of cols values, y.
 //
 //go:noescape
-func fillAVX512(dst []float32, x []float32, y []float32, s float32)
+func identityGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// reluAVX512 computes max(x, 0).
+// fillAVX512 computes, of n rows of cols values, s.
 //
 //go:noescape
-func reluAVX512(dst []float32, x []float32, y []float32, s float32)
+func fillAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// reluGradAVX512 computes y where x > 0 or x is NaN, else 0.
+// reluAVX512 computes, of n rows of cols values, max(x, 0).
 //
 //go:noescape
-func reluGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func reluAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// leakyAVX512 computes x, s·x where x ≤ 0.
+// reluGradAVX512 computes, of n rows of cols values, y where x > 0 or x is NaN, else 0.
 //
 //go:noescape
-func leakyAVX512(dst []float32, x []float32, y []float32, s float32)
+func reluGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// leakyGradAVX512 computes y, s·y where x ≤ 0.
+// leakyAVX512 computes, of n rows of cols values, x, s·x where x ≤ 0.
 //
 //go:noescape
-func leakyGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func leakyAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// eluAVX512 computes x, s(eˣ − 1) where x < 0.
+// leakyGradAVX512 computes, of n rows of cols values, y, s·y where x ≤ 0.
 //
 //go:noescape
-func eluAVX512(dst []float32, x []float32, y []float32, s float32)
+func leakyGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// eluGradAVX512 computes y, y(x + s) where x < 0.
+// eluAVX512 computes, of n rows of cols values, x, s(eˣ − 1) where x < 0.
 //
 //go:noescape
-func eluGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func eluAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// sigmoidAVX512 computes 1/(1 + e⁻ˣ).
+// eluGradAVX512 computes, of n rows of cols values, y, y(x + s) where x < 0.
 //
 //go:noescape
-func sigmoidAVX512(dst []float32, x []float32, y []float32, s float32)
+func eluGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// sigmoidGradAVX512 computes y·x(1 − x).
+// sigmoidAVX512 computes, of n rows of cols values, 1/(1 + e⁻ˣ).
 //
 //go:noescape
-func sigmoidGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func sigmoidAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logSigmoidAVX512 computes ln(1/(1 + e⁻ˣ)).
+// sigmoidGradAVX512 computes, of n rows of cols values, y·x(1 − x).
 //
 //go:noescape
-func logSigmoidAVX512(dst []float32, x []float32, y []float32, s float32)
+func sigmoidGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logSigmoidGradAVX512 computes −y(eˣ − 1).
+// logSigmoidAVX512 computes, of n rows of cols values, ln(1/(1 + e⁻ˣ)).
 //
 //go:noescape
-func logSigmoidGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func logSigmoidAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// tanhAVX512 computes tanh x.
+// logSigmoidGradAVX512 computes, of n rows of cols values, −y(eˣ − 1).
 //
 //go:noescape
-func tanhAVX512(dst []float32, x []float32, y []float32, s float32)
+func logSigmoidGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// tanhGradAVX512 computes y(1 − x²).
+// tanhAVX512 computes, of n rows of cols values, tanh x.
 //
 //go:noescape
-func tanhGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func tanhAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// expAVX512 computes eˣ.
+// tanhGradAVX512 computes, of n rows of cols values, y(1 − x²).
 //
 //go:noescape
-func expAVX512(dst []float32, x []float32, y []float32, s float32)
+func tanhGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logAVX512 computes ln x.
+// expAVX512 computes, of n rows of cols values, eˣ.
 //
 //go:noescape
-func logAVX512(dst []float32, x []float32, y []float32, s float32)
+func expAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logGradAVX512 computes y/x.
+// logAVX512 computes, of n rows of cols values, ln x.
 //
 //go:noescape
-func logGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func logAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// sqrtAVX512 computes √x.
+// logGradAVX512 computes, of n rows of cols values, y/x.
 //
 //go:noescape
-func sqrtAVX512(dst []float32, x []float32, y []float32, s float32)
+func logGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// sqrtGradAVX512 computes y/(2x).
+// sqrtAVX512 computes, of n rows of cols values, √x.
 //
 //go:noescape
-func sqrtGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func sqrtAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// reciprocalAVX512 computes 1/x.
+// sqrtGradAVX512 computes, of n rows of cols values, y/(2x).
 //
 //go:noescape
-func reciprocalAVX512(dst []float32, x []float32, y []float32, s float32)
+func sqrtGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// reciprocalGradAVX512 computes −y·x².
+// reciprocalAVX512 computes, of n rows of cols values, 1/x.
 //
 //go:noescape
-func reciprocalGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func reciprocalAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// squareAVX512 computes x².
+// reciprocalGradAVX512 computes, of n rows of cols values, −y·x².
 //
 //go:noescape
-func squareAVX512(dst []float32, x []float32, y []float32, s float32)
+func reciprocalGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// squareGradAVX512 computes 2x·y.
+// squareAVX512 computes, of n rows of cols values, x².
 //
 //go:noescape
-func squareGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func squareAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// absAVX512 computes |x|.
+// squareGradAVX512 computes, of n rows of cols values, 2x·y.
 //
 //go:noescape
-func absAVX512(dst []float32, x []float32, y []float32, s float32)
+func squareGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// absGradAVX512 computes y with the sign of x for its own changed, x·y where x is 0 or NaN.
+// absAVX512 computes, of n rows of cols values, |x|.
 //
 //go:noescape
-func absGradAVX512(dst []float32, x []float32, y []float32, s float32)
+func absAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// presentAVX512 computes 1, or 0 where x is NaN.
+// absGradAVX512 computes, of n rows of cols values, y with the sign of x for its own changed, x·y where x is 0 or NaN.
 //
 //go:noescape
-func presentAVX512(dst []float32, x []float32, y []float32, s float32)
+func absGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// squaredErrorAVX512 computes (x − y)², or 0 where y is NaN.
+// presentAVX512 computes, of n rows of cols values, 1, or 0 where x is NaN.
 //
 //go:noescape
-func squaredErrorAVX512(dst []float32, x []float32, y []float32, s float32)
+func presentAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// squaredErrorSlopeAVX512 computes 2s(x − y), or 0 where y is NaN.
+// squaredErrorAVX512 computes, of n rows of cols values, (x − y)², or 0 where y is NaN.
 //
 //go:noescape
-func squaredErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+func squaredErrorAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// absoluteErrorAVX512 computes |x − y|, or 0 where y is NaN.
+// squaredErrorSlopeAVX512 computes, of n rows of cols values, 2s(x − y), or 0 where y is NaN.
 //
 //go:noescape
-func absoluteErrorAVX512(dst []float32, x []float32, y []float32, s float32)
+func squaredErrorSlopeAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// absoluteErrorSlopeAVX512 computes s with the sign of x − y, or 0 where y is NaN.
+// absoluteErrorAVX512 computes, of n rows of cols values, |x − y|, or 0 where y is NaN.
 //
 //go:noescape
-func absoluteErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+func absoluteErrorAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logisticErrorAVX512 computes max(x, 0) − x·y + ln(1 + e^−|x|), or 0 where y is NaN.
+// absoluteErrorSlopeAVX512 computes, of n rows of cols values, s with the sign of x − y, or 0 where y is NaN.
 //
 //go:noescape
-func logisticErrorAVX512(dst []float32, x []float32, y []float32, s float32)
+func absoluteErrorSlopeAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logisticErrorSlopeAVX512 computes s(1/(1 + e⁻ˣ) − y), or 0 where y is NaN.
+// logisticErrorAVX512 computes, of n rows of cols values, max(x, 0) − x·y + ln(1 + e^−|x|), or 0 where y is NaN.
 //
 //go:noescape
-func logisticErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+func logisticErrorAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// addAVX2 computes x + y.
+// logisticErrorSlopeAVX512 computes, of n rows of cols values, s(1/(1 + e⁻ˣ) − y), or 0 where y is NaN.
 //
 //go:noescape
-func addAVX2(dst []float32, x []float32, y []float32, s float32)
+func logisticErrorSlopeAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// subAVX2 computes x − y.
+// addAVX2 computes, of n rows of cols values, x + y.
 //
 //go:noescape
-func subAVX2(dst []float32, x []float32, y []float32, s float32)
+func addAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// mulAVX2 computes x·y.
+// subAVX2 computes, of n rows of cols values, x − y.
 //
 //go:noescape
-func mulAVX2(dst []float32, x []float32, y []float32, s float32)
+func subAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// divAVX2 computes x/y.
+// mulAVX2 computes, of n rows of cols values, x·y.
 //
 //go:noescape
-func divAVX2(dst []float32, x []float32, y []float32, s float32)
+func mulAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// scaleAVX2 computes s·x.
+// divAVX2 computes, of n rows of cols values, x/y.
 //
 //go:noescape
-func scaleAVX2(dst []float32, x []float32, y []float32, s float32)
+func divAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// scaleGradAVX2 computes s·y.
+// scaleAVX2 computes, of n rows of cols values, s·x.
 //
 //go:noescape
-func scaleGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func scaleAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// offsetAVX2 computes x + s.
+// scaleGradAVX2 computes, of n rows of cols values, s·y.
 //
 //go:noescape
-func offsetAVX2(dst []float32, x []float32, y []float32, s float32)
+func scaleGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// dropAVX2 computes s·x in the bits of y.
+// offsetAVX2 computes, of n rows of cols values, x + s.
 //
 //go:noescape
-func dropAVX2(dst []float32, x []float32, y []float32, s float32)
+func offsetAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// fillAVX2 computes s.
+// dropAVX2 computes, of n rows of cols values, s·x in the bits of y.
 //
 //go:noescape
-func fillAVX2(dst []float32, x []float32, y []float32, s float32)
+func dropAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// reluAVX2 computes max(x, 0).
+// identityGradAVX2 computes, of n rows of cols values, y.
 //
 //go:noescape
-func reluAVX2(dst []float32, x []float32, y []float32, s float32)
+func identityGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// reluGradAVX2 computes y where x > 0 or x is NaN, else 0.
+// fillAVX2 computes, of n rows of cols values, s.
 //
 //go:noescape
-func reluGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func fillAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// leakyAVX2 computes x, s·x where x ≤ 0.
+// reluAVX2 computes, of n rows of cols values, max(x, 0).
 //
 //go:noescape
-func leakyAVX2(dst []float32, x []float32, y []float32, s float32)
+func reluAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// leakyGradAVX2 computes y, s·y where x ≤ 0.
+// reluGradAVX2 computes, of n rows of cols values, y where x > 0 or x is NaN, else 0.
 //
 //go:noescape
-func leakyGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func reluGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// eluAVX2 computes x, s(eˣ − 1) where x < 0.
+// leakyAVX2 computes, of n rows of cols values, x, s·x where x ≤ 0.
 //
 //go:noescape
-func eluAVX2(dst []float32, x []float32, y []float32, s float32)
+func leakyAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// eluGradAVX2 computes y, y(x + s) where x < 0.
+// leakyGradAVX2 computes, of n rows of cols values, y, s·y where x ≤ 0.
 //
 //go:noescape
-func eluGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func leakyGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// sigmoidAVX2 computes 1/(1 + e⁻ˣ).
+// eluAVX2 computes, of n rows of cols values, x, s(eˣ − 1) where x < 0.
 //
 //go:noescape
-func sigmoidAVX2(dst []float32, x []float32, y []float32, s float32)
+func eluAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// sigmoidGradAVX2 computes y·x(1 − x).
+// eluGradAVX2 computes, of n rows of cols values, y, y(x + s) where x < 0.
 //
 //go:noescape
-func sigmoidGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func eluGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logSigmoidAVX2 computes ln(1/(1 + e⁻ˣ)).
+// sigmoidAVX2 computes, of n rows of cols values, 1/(1 + e⁻ˣ).
 //
 //go:noescape
-func logSigmoidAVX2(dst []float32, x []float32, y []float32, s float32)
+func sigmoidAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logSigmoidGradAVX2 computes −y(eˣ − 1).
+// sigmoidGradAVX2 computes, of n rows of cols values, y·x(1 − x).
 //
 //go:noescape
-func logSigmoidGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func sigmoidGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// tanhAVX2 computes tanh x.
+// logSigmoidAVX2 computes, of n rows of cols values, ln(1/(1 + e⁻ˣ)).
 //
 //go:noescape
-func tanhAVX2(dst []float32, x []float32, y []float32, s float32)
+func logSigmoidAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// tanhGradAVX2 computes y(1 − x²).
+// logSigmoidGradAVX2 computes, of n rows of cols values, −y(eˣ − 1).
 //
 //go:noescape
-func tanhGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func logSigmoidGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// expAVX2 computes eˣ.
+// tanhAVX2 computes, of n rows of cols values, tanh x.
 //
 //go:noescape
-func expAVX2(dst []float32, x []float32, y []float32, s float32)
+func tanhAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logAVX2 computes ln x.
+// tanhGradAVX2 computes, of n rows of cols values, y(1 − x²).
 //
 //go:noescape
-func logAVX2(dst []float32, x []float32, y []float32, s float32)
+func tanhGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logGradAVX2 computes y/x.
+// expAVX2 computes, of n rows of cols values, eˣ.
 //
 //go:noescape
-func logGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func expAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// sqrtAVX2 computes √x.
+// logAVX2 computes, of n rows of cols values, ln x.
 //
 //go:noescape
-func sqrtAVX2(dst []float32, x []float32, y []float32, s float32)
+func logAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// sqrtGradAVX2 computes y/(2x).
+// logGradAVX2 computes, of n rows of cols values, y/x.
 //
 //go:noescape
-func sqrtGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func logGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// reciprocalAVX2 computes 1/x.
+// sqrtAVX2 computes, of n rows of cols values, √x.
 //
 //go:noescape
-func reciprocalAVX2(dst []float32, x []float32, y []float32, s float32)
+func sqrtAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// reciprocalGradAVX2 computes −y·x².
+// sqrtGradAVX2 computes, of n rows of cols values, y/(2x).
 //
 //go:noescape
-func reciprocalGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func sqrtGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// squareAVX2 computes x².
+// reciprocalAVX2 computes, of n rows of cols values, 1/x.
 //
 //go:noescape
-func squareAVX2(dst []float32, x []float32, y []float32, s float32)
+func reciprocalAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// squareGradAVX2 computes 2x·y.
+// reciprocalGradAVX2 computes, of n rows of cols values, −y·x².
 //
 //go:noescape
-func squareGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func reciprocalGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// absAVX2 computes |x|.
+// squareAVX2 computes, of n rows of cols values, x².
 //
 //go:noescape
-func absAVX2(dst []float32, x []float32, y []float32, s float32)
+func squareAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// absGradAVX2 computes y with the sign of x for its own changed, x·y where x is 0 or NaN.
+// squareGradAVX2 computes, of n rows of cols values, 2x·y.
 //
 //go:noescape
-func absGradAVX2(dst []float32, x []float32, y []float32, s float32)
+func squareGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// presentAVX2 computes 1, or 0 where x is NaN.
+// absAVX2 computes, of n rows of cols values, |x|.
 //
 //go:noescape
-func presentAVX2(dst []float32, x []float32, y []float32, s float32)
+func absAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// squaredErrorAVX2 computes (x − y)², or 0 where y is NaN.
+// absGradAVX2 computes, of n rows of cols values, y with the sign of x for its own changed, x·y where x is 0 or NaN.
 //
 //go:noescape
-func squaredErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+func absGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// squaredErrorSlopeAVX2 computes 2s(x − y), or 0 where y is NaN.
+// presentAVX2 computes, of n rows of cols values, 1, or 0 where x is NaN.
 //
 //go:noescape
-func squaredErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)
+func presentAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// absoluteErrorAVX2 computes |x − y|, or 0 where y is NaN.
+// squaredErrorAVX2 computes, of n rows of cols values, (x − y)², or 0 where y is NaN.
 //
 //go:noescape
-func absoluteErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+func squaredErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// absoluteErrorSlopeAVX2 computes s with the sign of x − y, or 0 where y is NaN.
+// squaredErrorSlopeAVX2 computes, of n rows of cols values, 2s(x − y), or 0 where y is NaN.
 //
 //go:noescape
-func absoluteErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)
+func squaredErrorSlopeAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logisticErrorAVX2 computes max(x, 0) − x·y + ln(1 + e^−|x|), or 0 where y is NaN.
+// absoluteErrorAVX2 computes, of n rows of cols values, |x − y|, or 0 where y is NaN.
 //
 //go:noescape
-func logisticErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+func absoluteErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
-// logisticErrorSlopeAVX2 computes s(1/(1 + e⁻ˣ) − y), or 0 where y is NaN.
+// absoluteErrorSlopeAVX2 computes, of n rows of cols values, s with the sign of x − y, or 0 where y is NaN.
 //
 //go:noescape
-func logisticErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)
+func absoluteErrorSlopeAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
+// logisticErrorAVX2 computes, of n rows of cols values, max(x, 0) − x·y + ln(1 + e^−|x|), or 0 where y is NaN.
+//
+//go:noescape
+func logisticErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
+// logisticErrorSlopeAVX2 computes, of n rows of cols values, s(1/(1 + e⁻ˣ) − y), or 0 where y is NaN.
+//
+//go:noescape
+func logisticErrorSlopeAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)

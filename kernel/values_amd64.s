@@ -4,351 +4,485 @@
 
 #include "textflag.h"
 
-// func addAVX512(dst []float32, x []float32, y []float32, s float32)
+// func addAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·addAVX512(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JL   rest2
+TEXT ·addAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  y+40(FP), DX
+	MOVQ  cols+56(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	SUBQ  SI, BX
+	MOVQ  $-1, DI
+	BZHIQ SI, DI, DI
+	KMOVW DI, K1
+	MOVQ  n+0(FP), R8
 
-vectors1:
-	VMOVUPS (DX)(SI*4), Z0
-	VMOVUPS (BX)(SI*4), Z1
+row1:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest3
+
+vectors2:
+	VMOVUPS (CX)(DI*4), Z0
+	VMOVUPS (DX)(DI*4), Z1
 	VADDPS  Z1, Z0, Z0
-	VMOVUPS Z0, (CX)(SI*4)
-	ADDQ    $0x10, SI
-	CMPQ    SI, AX
-	JLE     vectors1
+	VMOVUPS Z0, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors2
 
-rest2:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done3
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z0
-	VMOVUPS.Z (BX)(SI*4), K1, Z1
+rest3:
+	TESTQ     SI, SI
+	JZ        done4
+	VMOVUPS.Z (CX)(DI*4), K1, Z0
+	VMOVUPS.Z (DX)(DI*4), K1, Z1
 	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done3:
+done4:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row1
 	VZEROUPPER
 	RET
 
-// func subAVX512(dst []float32, x []float32, y []float32, s float32)
+// func subAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·subAVX512(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JL   rest5
+TEXT ·subAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  y+40(FP), DX
+	MOVQ  cols+56(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	SUBQ  SI, BX
+	MOVQ  $-1, DI
+	BZHIQ SI, DI, DI
+	KMOVW DI, K1
+	MOVQ  n+0(FP), R8
 
-vectors4:
-	VMOVUPS (DX)(SI*4), Z0
-	VMOVUPS (BX)(SI*4), Z1
+row5:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest7
+
+vectors6:
+	VMOVUPS (CX)(DI*4), Z0
+	VMOVUPS (DX)(DI*4), Z1
 	VSUBPS  Z1, Z0, Z0
-	VMOVUPS Z0, (CX)(SI*4)
-	ADDQ    $0x10, SI
-	CMPQ    SI, AX
-	JLE     vectors4
+	VMOVUPS Z0, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors6
 
-rest5:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done6
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z0
-	VMOVUPS.Z (BX)(SI*4), K1, Z1
+rest7:
+	TESTQ     SI, SI
+	JZ        done8
+	VMOVUPS.Z (CX)(DI*4), K1, Z0
+	VMOVUPS.Z (DX)(DI*4), K1, Z1
 	VSUBPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done6:
+done8:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row5
 	VZEROUPPER
 	RET
 
-// func mulAVX512(dst []float32, x []float32, y []float32, s float32)
+// func mulAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·mulAVX512(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JL   rest8
+TEXT ·mulAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  y+40(FP), DX
+	MOVQ  cols+56(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	SUBQ  SI, BX
+	MOVQ  $-1, DI
+	BZHIQ SI, DI, DI
+	KMOVW DI, K1
+	MOVQ  n+0(FP), R8
 
-vectors7:
-	VMOVUPS (DX)(SI*4), Z0
-	VMOVUPS (BX)(SI*4), Z1
-	VMULPS  Z1, Z0, Z0
-	VMOVUPS Z0, (CX)(SI*4)
-	ADDQ    $0x10, SI
-	CMPQ    SI, AX
-	JLE     vectors7
-
-rest8:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done9
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z0
-	VMOVUPS.Z (BX)(SI*4), K1, Z1
-	VMULPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
-
-done9:
-	VZEROUPPER
-	RET
-
-// func divAVX512(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·divAVX512(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JL   rest11
+row9:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest11
 
 vectors10:
-	VMOVUPS (DX)(SI*4), Z0
-	VMOVUPS (BX)(SI*4), Z1
-	VDIVPS  Z1, Z0, Z0
-	VMOVUPS Z0, (CX)(SI*4)
-	ADDQ    $0x10, SI
-	CMPQ    SI, AX
-	JLE     vectors10
+	VMOVUPS (CX)(DI*4), Z0
+	VMOVUPS (DX)(DI*4), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors10
 
 rest11:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
+	TESTQ     SI, SI
 	JZ        done12
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z0
-	VMOVUPS.Z (BX)(SI*4), K1, Z1
-	VDIVPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVUPS.Z (CX)(DI*4), K1, Z0
+	VMOVUPS.Z (DX)(DI*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(DI*4)
 
 done12:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row9
 	VZEROUPPER
 	RET
 
-// func scaleAVX512(dst []float32, x []float32, y []float32, s float32)
+// func divAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·scaleAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+72(FP), Z0
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest14
+TEXT ·divAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  y+40(FP), DX
+	MOVQ  cols+56(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	SUBQ  SI, BX
+	MOVQ  $-1, DI
+	BZHIQ SI, DI, DI
+	KMOVW DI, K1
+	MOVQ  n+0(FP), R8
 
-vectors13:
-	VMOVUPS (DX)(BX*4), Z1
+row13:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest15
+
+vectors14:
+	VMOVUPS (CX)(DI*4), Z0
+	VMOVUPS (DX)(DI*4), Z1
+	VDIVPS  Z1, Z0, Z0
+	VMOVUPS Z0, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors14
+
+rest15:
+	TESTQ     SI, SI
+	JZ        done16
+	VMOVUPS.Z (CX)(DI*4), K1, Z0
+	VMOVUPS.Z (DX)(DI*4), K1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(DI*4)
+
+done16:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row13
+	VZEROUPPER
+	RET
+
+// func scaleAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VBROADCASTSS s+64(FP), Z0
+	MOVQ         n+0(FP), DI
+
+row17:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest19
+
+vectors18:
+	VMOVUPS (CX)(SI*4), Z1
 	VMULPS  Z1, Z0, Z1
-	VMOVUPS Z1, (CX)(BX*4)
-	ADDQ    $0x10, BX
-	CMPQ    BX, AX
-	JLE     vectors13
+	VMOVUPS Z1, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors18
 
-rest14:
-	ADDQ      $0x10, AX
-	SUBQ      BX, AX
-	JZ        done15
-	MOVQ      $-1, SI
-	BZHIQ     AX, SI, SI
-	KMOVW     SI, K1
-	VMOVUPS.Z (DX)(BX*4), K1, Z1
-	VMULPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(BX*4)
+rest19:
+	TESTQ     BX, BX
+	JZ        done20
+	VMOVUPS.Z (CX)(SI*4), K1, Z1
+	VMULPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)(SI*4)
 
-done15:
+done20:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row17
 	VZEROUPPER
 	RET
 
-// func scaleGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// func scaleGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·scaleGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         y_base+48(FP), DX
-	VBROADCASTSS s+72(FP), Z0
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest17
+TEXT ·scaleGradAVX512(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         y+40(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VBROADCASTSS s+64(FP), Z0
+	MOVQ         n+0(FP), DI
 
-vectors16:
-	VMOVUPS (DX)(BX*4), Z1
-	VMULPS  Z1, Z0, Z1
-	VMOVUPS Z1, (CX)(BX*4)
-	ADDQ    $0x10, BX
-	CMPQ    BX, AX
-	JLE     vectors16
-
-rest17:
-	ADDQ      $0x10, AX
-	SUBQ      BX, AX
-	JZ        done18
-	MOVQ      $-1, SI
-	BZHIQ     AX, SI, SI
-	KMOVW     SI, K1
-	VMOVUPS.Z (DX)(BX*4), K1, Z1
-	VMULPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(BX*4)
-
-done18:
-	VZEROUPPER
-	RET
-
-// func offsetAVX512(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·offsetAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+72(FP), Z0
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest20
-
-vectors19:
-	VMOVUPS (DX)(BX*4), Z1
-	VADDPS  Z0, Z1, Z1
-	VMOVUPS Z1, (CX)(BX*4)
-	ADDQ    $0x10, BX
-	CMPQ    BX, AX
-	JLE     vectors19
-
-rest20:
-	ADDQ      $0x10, AX
-	SUBQ      BX, AX
-	JZ        done21
-	MOVQ      $-1, SI
-	BZHIQ     AX, SI, SI
-	KMOVW     SI, K1
-	VMOVUPS.Z (DX)(BX*4), K1, Z1
-	VADDPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (CX)(BX*4)
-
-done21:
-	VZEROUPPER
-	RET
-
-// func dropAVX512(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·dropAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
-	VBROADCASTSS s+72(FP), Z0
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest23
+row21:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest23
 
 vectors22:
-	VMOVUPS (DX)(SI*4), Z1
-	VMOVUPS (BX)(SI*4), Z2
+	VMOVUPS (CX)(SI*4), Z1
 	VMULPS  Z1, Z0, Z1
-	VANDPS  Z2, Z1, Z1
-	VMOVUPS Z1, (CX)(SI*4)
+	VMOVUPS Z1, (AX)(SI*4)
 	ADDQ    $0x10, SI
-	CMPQ    SI, AX
-	JLE     vectors22
+	CMPQ    SI, DX
+	JLT     vectors22
 
 rest23:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
+	TESTQ     BX, BX
 	JZ        done24
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z1
-	VMOVUPS.Z (BX)(SI*4), K1, Z2
-	VMULPS    Z1, Z0, Z0
-	VANDPS    Z2, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVUPS.Z (CX)(SI*4), K1, Z1
+	VMULPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)(SI*4)
 
 done24:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldy+48(FP), CX
+	DECQ DI
+	JNZ  row21
 	VZEROUPPER
 	RET
 
-// func fillAVX512(dst []float32, x []float32, y []float32, s float32)
+// func offsetAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·fillAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	VBROADCASTSS s+72(FP), Z0
-	XORQ         DX, DX
-	SUBQ         $0x10, AX
-	JL           rest26
+TEXT ·offsetAVX512(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VBROADCASTSS s+64(FP), Z0
+	MOVQ         n+0(FP), DI
 
-vectors25:
-	VMOVUPS Z0, (CX)(DX*4)
-	ADDQ    $0x10, DX
-	CMPQ    DX, AX
-	JLE     vectors25
+row25:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest27
 
-rest26:
-	ADDQ    $0x10, AX
-	SUBQ    DX, AX
-	JZ      done27
-	MOVQ    $-1, BX
-	BZHIQ   AX, BX, BX
-	KMOVW   BX, K1
-	VMOVUPS Z0, K1, (CX)(DX*4)
+vectors26:
+	VMOVUPS (CX)(SI*4), Z1
+	VADDPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors26
 
-done27:
+rest27:
+	TESTQ     BX, BX
+	JZ        done28
+	VMOVUPS.Z (CX)(SI*4), K1, Z1
+	VADDPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)(SI*4)
+
+done28:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row25
 	VZEROUPPER
 	RET
 
-// func reluAVX512(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·reluAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS float00000000<>+0(SB), Z0
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest29
+// func dropAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·dropAVX512(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	VBROADCASTSS s+64(FP), Z0
+	MOVQ         n+0(FP), R8
 
-vectors28:
-	VMOVUPS (DX)(BX*4), Z1
-	VMAXPS  Z1, Z0, Z1
-	VMOVUPS Z1, (CX)(BX*4)
+row29:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest31
+
+vectors30:
+	VMOVUPS (CX)(DI*4), Z1
+	VMOVUPS (DX)(DI*4), Z2
+	VMULPS  Z1, Z0, Z1
+	VANDPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors30
+
+rest31:
+	TESTQ     SI, SI
+	JZ        done32
+	VMOVUPS.Z (CX)(DI*4), K1, Z1
+	VMOVUPS.Z (DX)(DI*4), K1, Z2
+	VMULPS    Z1, Z0, Z1
+	VANDPS    Z2, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)(DI*4)
+
+done32:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row29
+	VZEROUPPER
+	RET
+
+// func identityGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·identityGradAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  y+40(FP), CX
+	MOVQ  cols+56(FP), DX
+	MOVQ  DX, BX
+	ANDQ  $0x0f, BX
+	SUBQ  BX, DX
+	MOVQ  $-1, SI
+	BZHIQ BX, SI, SI
+	KMOVW SI, K1
+	MOVQ  n+0(FP), DI
+
+row33:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest35
+
+vectors34:
+	VMOVUPS (CX)(SI*4), Z0
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors34
+
+rest35:
+	TESTQ     BX, BX
+	JZ        done36
+	VMOVUPS.Z (CX)(SI*4), K1, Z0
+	VMOVUPS   Z0, K1, (AX)(SI*4)
+
+done36:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldy+48(FP), CX
+	DECQ DI
+	JNZ  row33
+	VZEROUPPER
+	RET
+
+// func fillAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·fillAVX512(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         cols+56(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $0x0f, DX
+	SUBQ         DX, CX
+	MOVQ         $-1, BX
+	BZHIQ        DX, BX, BX
+	KMOVW        BX, K1
+	VBROADCASTSS s+64(FP), Z0
+	MOVQ         n+0(FP), SI
+
+row37:
+	XORQ  BX, BX
+	TESTQ CX, CX
+	JZ    rest39
+
+vectors38:
+	VMOVUPS Z0, (AX)(BX*4)
 	ADDQ    $0x10, BX
-	CMPQ    BX, AX
-	JLE     vectors28
+	CMPQ    BX, CX
+	JLT     vectors38
 
-rest29:
-	ADDQ      $0x10, AX
-	SUBQ      BX, AX
-	JZ        done30
-	MOVQ      $-1, SI
-	BZHIQ     AX, SI, SI
-	KMOVW     SI, K1
-	VMOVUPS.Z (DX)(BX*4), K1, Z1
-	VMAXPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(BX*4)
+rest39:
+	TESTQ   DX, DX
+	JZ      done40
+	VMOVUPS Z0, K1, (AX)(BX*4)
 
-done30:
+done40:
+	ADDQ lddst+16(FP), AX
+	DECQ SI
+	JNZ  row37
+	VZEROUPPER
+	RET
+
+// func reluAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·reluAVX512(SB), NOSPLIT, $0-68
+	VBROADCASTSS float00000000<>+0(SB), Z0
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         n+0(FP), DI
+
+row41:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest43
+
+vectors42:
+	VMOVUPS (CX)(SI*4), Z1
+	VMAXPS  Z1, Z0, Z1
+	VMOVUPS Z1, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors42
+
+rest43:
+	TESTQ     BX, BX
+	JZ        done44
+	VMOVUPS.Z (CX)(SI*4), K1, Z1
+	VMAXPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)(SI*4)
+
+done44:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row41
 	VZEROUPPER
 	RET
 
@@ -362,132 +496,158 @@ DATA float00000000<>+24(SB)/4, $0x00000000
 DATA float00000000<>+28(SB)/4, $0x00000000
 GLOBL float00000000<>(SB), RODATA|NOPTR, $32
 
-// func reluGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// func reluGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·reluGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
+TEXT ·reluGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float00000000<>+0(SB), Z0
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest32
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	MOVQ         n+0(FP), R8
 
-vectors31:
-	VMOVUPS   (DX)(SI*4), Z1
-	VMOVUPS   (BX)(SI*4), Z2
-	VCMPPS    $0x16, Z0, Z1, K1
-	VMOVAPS.Z Z2, K1, Z1
-	VMOVUPS   Z1, (CX)(SI*4)
-	ADDQ      $0x10, SI
-	CMPQ      SI, AX
-	JLE       vectors31
+row45:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest47
 
-rest32:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done33
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z1
-	VMOVUPS.Z (BX)(SI*4), K1, Z2
+vectors46:
+	VMOVUPS   (CX)(DI*4), Z1
+	VMOVUPS   (DX)(DI*4), Z2
 	VCMPPS    $0x16, Z0, Z1, K2
-	VMOVAPS.Z Z2, K2, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVAPS.Z Z2, K2, Z1
+	VMOVUPS   Z1, (AX)(DI*4)
+	ADDQ      $0x10, DI
+	CMPQ      DI, BX
+	JLT       vectors46
 
-done33:
+rest47:
+	TESTQ     SI, SI
+	JZ        done48
+	VMOVUPS.Z (CX)(DI*4), K1, Z1
+	VMOVUPS.Z (DX)(DI*4), K1, Z2
+	VCMPPS    $0x16, Z0, Z1, K2
+	VMOVAPS.Z Z2, K2, Z1
+	VMOVUPS   Z1, K1, (AX)(DI*4)
+
+done48:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row45
 	VZEROUPPER
 	RET
 
-// func leakyAVX512(dst []float32, x []float32, y []float32, s float32)
+// func leakyAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·leakyAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
+TEXT ·leakyAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float00000000<>+0(SB), Z0
-	VBROADCASTSS s+72(FP), Z1
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest35
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VBROADCASTSS s+64(FP), Z1
+	MOVQ         n+0(FP), DI
 
-vectors34:
-	VMOVUPS   (DX)(BX*4), Z2
-	VCMPPS    $0x12, Z0, Z2, K1
+row49:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest51
+
+vectors50:
+	VMOVUPS   (CX)(SI*4), Z2
+	VCMPPS    $0x12, Z0, Z2, K2
 	VMULPS    Z1, Z2, Z3
-	VBLENDMPS Z3, Z2, K1, Z4
-	VMOVUPS   Z4, (CX)(BX*4)
-	ADDQ      $0x10, BX
-	CMPQ      BX, AX
-	JLE       vectors34
-
-rest35:
-	ADDQ      $0x10, AX
-	SUBQ      BX, AX
-	JZ        done36
-	MOVQ      $-1, SI
-	BZHIQ     AX, SI, SI
-	KMOVW     SI, K1
-	VMOVUPS.Z (DX)(BX*4), K1, Z2
-	VCMPPS    $0x12, Z0, Z2, K2
-	VMULPS    Z1, Z2, Z0
-	VBLENDMPS Z0, Z2, K2, Z5
-	VMOVUPS   Z5, K1, (CX)(BX*4)
-
-done36:
-	VZEROUPPER
-	RET
-
-// func leakyGradAVX512(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·leakyGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
-	VBROADCASTSS float00000000<>+0(SB), Z0
-	VBROADCASTSS s+72(FP), Z1
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest38
-
-vectors37:
-	VMOVUPS   (DX)(SI*4), Z2
-	VMOVUPS   (BX)(SI*4), Z3
-	VCMPPS    $0x12, Z0, Z2, K1
-	VMULPS    Z1, Z3, Z2
-	VBLENDMPS Z2, Z3, K1, Z4
-	VMOVUPS   Z4, (CX)(SI*4)
+	VBLENDMPS Z3, Z2, K2, Z4
+	VMOVUPS   Z4, (AX)(SI*4)
 	ADDQ      $0x10, SI
-	CMPQ      SI, AX
-	JLE       vectors37
+	CMPQ      SI, DX
+	JLT       vectors50
 
-rest38:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done39
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z2
-	VMOVUPS.Z (BX)(SI*4), K1, Z3
+rest51:
+	TESTQ     BX, BX
+	JZ        done52
+	VMOVUPS.Z (CX)(SI*4), K1, Z2
 	VCMPPS    $0x12, Z0, Z2, K2
-	VMULPS    Z1, Z3, Z0
-	VBLENDMPS Z0, Z3, K2, Z5
-	VMOVUPS   Z5, K1, (CX)(SI*4)
+	VMULPS    Z1, Z2, Z3
+	VBLENDMPS Z3, Z2, K2, Z5
+	VMOVUPS   Z5, K1, (AX)(SI*4)
 
-done39:
+done52:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row49
 	VZEROUPPER
 	RET
 
-// func eluAVX512(dst []float32, x []float32, y []float32, s float32)
+// func leakyGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·eluAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
+TEXT ·leakyGradAVX512(SB), NOSPLIT, $0-68
+	VBROADCASTSS float00000000<>+0(SB), Z0
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	VBROADCASTSS s+64(FP), Z1
+	MOVQ         n+0(FP), R8
+
+row53:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest55
+
+vectors54:
+	VMOVUPS   (CX)(DI*4), Z2
+	VMOVUPS   (DX)(DI*4), Z3
+	VCMPPS    $0x12, Z0, Z2, K2
+	VMULPS    Z1, Z3, Z2
+	VBLENDMPS Z2, Z3, K2, Z4
+	VMOVUPS   Z4, (AX)(DI*4)
+	ADDQ      $0x10, DI
+	CMPQ      DI, BX
+	JLT       vectors54
+
+rest55:
+	TESTQ     SI, SI
+	JZ        done56
+	VMOVUPS.Z (CX)(DI*4), K1, Z2
+	VMOVUPS.Z (DX)(DI*4), K1, Z3
+	VCMPPS    $0x12, Z0, Z2, K2
+	VMULPS    Z1, Z3, Z2
+	VBLENDMPS Z2, Z3, K2, Z5
+	VMOVUPS   Z5, K1, (AX)(DI*4)
+
+done56:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row53
+	VZEROUPPER
+	RET
+
+// func eluAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·eluAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS floatc1a00000<>+0(SB), Z0
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
 	VBROADCASTSS float3f318000<>+0(SB), Z2
@@ -501,14 +661,26 @@ TEXT ·eluAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3e2aaaaa<>+0(SB), Z10
 	VBROADCASTSS float3f000000<>+0(SB), Z11
 	VBROADCASTSS float00000000<>+0(SB), Z12
-	VBROADCASTSS s+72(FP), Z13
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest41
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	VBROADCASTSS s+64(FP), Z13
+	MOVQ         n+0(FP), DI
 
-vectors40:
-	VMOVUPS      (DX)(BX*4), Z14
-	VCMPPS       $0x11, Z12, Z14, K1
+row57:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest59
+
+vectors58:
+	VMOVUPS      (CX)(SI*4), Z14
+	VCMPPS       $0x11, Z12, Z14, K2
 	VMAXPS       Z14, Z0, Z15
 	VMULPS       Z1, Z15, Z16
 	VRNDSCALEPS  $0x08, Z16, Z16
@@ -532,48 +704,48 @@ vectors40:
 	VMOVAPS      Z19, Z19
 	VFMADD231PS  Z15, Z16, Z19
 	VMULPS       Z19, Z13, Z15
-	VBLENDMPS    Z15, Z14, K1, Z17
-	VMOVUPS      Z17, (CX)(BX*4)
-	ADDQ         $0x10, BX
-	CMPQ         BX, AX
-	JLE          vectors40
+	VBLENDMPS    Z15, Z14, K2, Z17
+	VMOVUPS      Z17, (AX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DX
+	JLT          vectors58
 
-rest41:
-	ADDQ         $0x10, AX
-	SUBQ         BX, AX
-	JZ           done42
-	MOVQ         $-1, SI
-	BZHIQ        AX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPS.Z    (DX)(BX*4), K1, Z14
+rest59:
+	TESTQ        BX, BX
+	JZ           done60
+	VMOVUPS.Z    (CX)(SI*4), K1, Z14
 	VCMPPS       $0x11, Z12, Z14, K2
-	VMAXPS       Z14, Z0, Z0
-	VMULPS       Z1, Z0, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVAPS      Z0, Z0
-	VFNMADD231PS Z2, Z1, Z0
-	VMOVAPS      Z0, Z0
-	VFNMADD231PS Z3, Z1, Z0
-	VMULPS       Z0, Z0, Z2
-	VMOVUPS      Z6, Z3
-	VFMADD213PS  Z7, Z0, Z3
-	VFMADD213PS  Z8, Z0, Z3
-	VFMADD213PS  Z9, Z0, Z3
-	VFMADD213PS  Z10, Z0, Z3
-	VFMADD213PS  Z11, Z0, Z3
-	VMOVAPS      Z0, Z0
-	VFMADD231PS  Z3, Z2, Z0
-	VCVTPS2DQ    Z1, Z1
-	VPADDD       Z5, Z1, Z1
-	VPSLLD       $0x17, Z1, Z1
-	VSUBPS       Z4, Z1, Z2
-	VMOVAPS      Z2, Z2
-	VFMADD231PS  Z0, Z1, Z2
-	VMULPS       Z2, Z13, Z0
-	VBLENDMPS    Z0, Z14, K2, Z18
-	VMOVUPS      Z18, K1, (CX)(BX*4)
+	VMAXPS       Z14, Z0, Z15
+	VMULPS       Z1, Z15, Z16
+	VRNDSCALEPS  $0x08, Z16, Z16
+	VMOVAPS      Z15, Z15
+	VFNMADD231PS Z2, Z16, Z15
+	VMOVAPS      Z15, Z15
+	VFNMADD231PS Z3, Z16, Z15
+	VMULPS       Z15, Z15, Z19
+	VMOVUPS      Z6, Z20
+	VFMADD213PS  Z7, Z15, Z20
+	VFMADD213PS  Z8, Z15, Z20
+	VFMADD213PS  Z9, Z15, Z20
+	VFMADD213PS  Z10, Z15, Z20
+	VFMADD213PS  Z11, Z15, Z20
+	VMOVAPS      Z15, Z15
+	VFMADD231PS  Z20, Z19, Z15
+	VCVTPS2DQ    Z16, Z16
+	VPADDD       Z5, Z16, Z16
+	VPSLLD       $0x17, Z16, Z16
+	VSUBPS       Z4, Z16, Z19
+	VMOVAPS      Z19, Z19
+	VFMADD231PS  Z15, Z16, Z19
+	VMULPS       Z19, Z13, Z15
+	VBLENDMPS    Z15, Z14, K2, Z18
+	VMOVUPS      Z18, K1, (AX)(SI*4)
 
-done42:
+done60:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row57
 	VZEROUPPER
 	RET
 
@@ -697,56 +869,63 @@ DATA float3f000000<>+24(SB)/4, $0x3f000000
 DATA float3f000000<>+28(SB)/4, $0x3f000000
 GLOBL float3f000000<>(SB), RODATA|NOPTR, $32
 
-// func eluGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// func eluGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·eluGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
+TEXT ·eluGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float00000000<>+0(SB), Z0
-	VBROADCASTSS s+72(FP), Z1
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest44
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	VBROADCASTSS s+64(FP), Z1
+	MOVQ         n+0(FP), R8
 
-vectors43:
-	VMOVUPS   (DX)(SI*4), Z2
-	VMOVUPS   (BX)(SI*4), Z3
-	VCMPPS    $0x11, Z0, Z2, K1
+row61:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest63
+
+vectors62:
+	VMOVUPS   (CX)(DI*4), Z2
+	VMOVUPS   (DX)(DI*4), Z3
+	VCMPPS    $0x11, Z0, Z2, K2
 	VADDPS    Z1, Z2, Z2
 	VMULPS    Z2, Z3, Z2
-	VBLENDMPS Z2, Z3, K1, Z4
-	VMOVUPS   Z4, (CX)(SI*4)
-	ADDQ      $0x10, SI
-	CMPQ      SI, AX
-	JLE       vectors43
+	VBLENDMPS Z2, Z3, K2, Z4
+	VMOVUPS   Z4, (AX)(DI*4)
+	ADDQ      $0x10, DI
+	CMPQ      DI, BX
+	JLT       vectors62
 
-rest44:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done45
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z2
-	VMOVUPS.Z (BX)(SI*4), K1, Z3
+rest63:
+	TESTQ     SI, SI
+	JZ        done64
+	VMOVUPS.Z (CX)(DI*4), K1, Z2
+	VMOVUPS.Z (DX)(DI*4), K1, Z3
 	VCMPPS    $0x11, Z0, Z2, K2
-	VADDPS    Z1, Z2, Z0
-	VMULPS    Z0, Z3, Z0
-	VBLENDMPS Z0, Z3, K2, Z5
-	VMOVUPS   Z5, K1, (CX)(SI*4)
+	VADDPS    Z1, Z2, Z2
+	VMULPS    Z2, Z3, Z2
+	VBLENDMPS Z2, Z3, K2, Z5
+	VMOVUPS   Z5, K1, (AX)(DI*4)
 
-done45:
+done64:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row61
 	VZEROUPPER
 	RET
 
-// func sigmoidAVX512(dst []float32, x []float32, y []float32, s float32)
+// func sigmoidAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
+TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS floatc2d00000<>+0(SB), Z0
 	VBROADCASTSS float42b20000<>+0(SB), Z1
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
@@ -761,12 +940,24 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3f000000<>+0(SB), Z14
 	VBROADCASTSS float00000000<>+0(SB), Z15
 	VBROADCASTSS float80000000<>+0(SB), Z16
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest47
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         n+0(FP), DI
 
-vectors46:
-	VMOVUPS      (DX)(BX*4), Z17
+row65:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest67
+
+vectors66:
+	VMOVUPS      (CX)(SI*4), Z17
 	VANDNPS      Z17, Z16, Z18
 	VXORPS       Z16, Z18, Z18
 	VMAXPS       Z18, Z0, Z18
@@ -784,8 +975,8 @@ vectors46:
 	VFMADD213PS  Z18, Z21, Z20
 	VADDPS       Z8, Z20, Z20
 	VSCALEFPS    Z19, Z20, Z18
-	VCMPPS       $0x1d, Z15, Z17, K1
-	VBLENDMPS    Z8, Z18, K1, Z2
+	VCMPPS       $0x1d, Z15, Z17, K2
+	VBLENDMPS    Z8, Z18, K2, Z2
 	VADDPS       Z8, Z18, Z17
 	VDIVPS       Z17, Z2, Z19
 	VSUBPS       Z8, Z17, Z20
@@ -795,56 +986,56 @@ vectors46:
 	VMOVAPS      Z20, Z17
 	VFNMADD231PS Z18, Z19, Z17
 	VSUBPS       Z19, Z8, Z18
-	VBLENDMPS    Z19, Z18, K1, Z3
+	VBLENDMPS    Z19, Z18, K2, Z3
 	VMOVAPS      Z19, Z18
 	VFMADD231PS  Z3, Z17, Z18
-	VMOVUPS      Z18, (CX)(BX*4)
-	ADDQ         $0x10, BX
-	CMPQ         BX, AX
-	JLE          vectors46
+	VMOVUPS      Z18, (AX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DX
+	JLT          vectors66
 
-rest47:
-	ADDQ         $0x10, AX
-	SUBQ         BX, AX
-	JZ           done48
-	MOVQ         $-1, SI
-	BZHIQ        AX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPS.Z    (DX)(BX*4), K1, Z2
-	VANDNPS      Z2, Z16, Z3
-	VXORPS       Z16, Z3, Z3
-	VMAXPS       Z3, Z0, Z3
-	VMULPS       Z1, Z3, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VFNMADD231PS Z6, Z0, Z3
-	VFNMADD231PS Z7, Z0, Z3
-	VMOVUPS      Z9, Z1
-	VFMADD213PS  Z10, Z3, Z1
-	VFMADD213PS  Z11, Z3, Z1
-	VFMADD213PS  Z12, Z3, Z1
-	VFMADD213PS  Z13, Z3, Z1
-	VFMADD213PS  Z14, Z3, Z1
-	VMULPS       Z3, Z3, Z6
-	VFMADD213PS  Z3, Z6, Z1
-	VADDPS       Z8, Z1, Z1
-	VSCALEFPS    Z0, Z1, Z3
-	VCMPPS       $0x1d, Z15, Z2, K2
-	VBLENDMPS    Z8, Z3, K2, Z4
-	VADDPS       Z8, Z3, Z0
-	VDIVPS       Z0, Z4, Z1
-	VSUBPS       Z8, Z0, Z2
-	VSUBPS       Z2, Z3, Z2
-	VMOVAPS      Z4, Z3
-	VFNMADD231PS Z0, Z1, Z3
-	VMOVAPS      Z3, Z0
-	VFNMADD231PS Z2, Z1, Z0
-	VSUBPS       Z1, Z8, Z2
-	VBLENDMPS    Z1, Z2, K2, Z5
-	VMOVAPS      Z1, Z1
-	VFMADD231PS  Z5, Z0, Z1
-	VMOVUPS      Z1, K1, (CX)(BX*4)
+rest67:
+	TESTQ        BX, BX
+	JZ           done68
+	VMOVUPS.Z    (CX)(SI*4), K1, Z17
+	VANDNPS      Z17, Z16, Z18
+	VXORPS       Z16, Z18, Z18
+	VMAXPS       Z18, Z0, Z18
+	VMULPS       Z1, Z18, Z19
+	VRNDSCALEPS  $0x08, Z19, Z19
+	VFNMADD231PS Z6, Z19, Z18
+	VFNMADD231PS Z7, Z19, Z18
+	VMOVUPS      Z9, Z20
+	VFMADD213PS  Z10, Z18, Z20
+	VFMADD213PS  Z11, Z18, Z20
+	VFMADD213PS  Z12, Z18, Z20
+	VFMADD213PS  Z13, Z18, Z20
+	VFMADD213PS  Z14, Z18, Z20
+	VMULPS       Z18, Z18, Z21
+	VFMADD213PS  Z18, Z21, Z20
+	VADDPS       Z8, Z20, Z20
+	VSCALEFPS    Z19, Z20, Z18
+	VCMPPS       $0x1d, Z15, Z17, K2
+	VBLENDMPS    Z8, Z18, K2, Z4
+	VADDPS       Z8, Z18, Z17
+	VDIVPS       Z17, Z4, Z19
+	VSUBPS       Z8, Z17, Z20
+	VSUBPS       Z20, Z18, Z18
+	VMOVAPS      Z4, Z20
+	VFNMADD231PS Z17, Z19, Z20
+	VMOVAPS      Z20, Z17
+	VFNMADD231PS Z18, Z19, Z17
+	VSUBPS       Z19, Z8, Z18
+	VBLENDMPS    Z19, Z18, K2, Z5
+	VMOVAPS      Z19, Z18
+	VFMADD231PS  Z5, Z17, Z18
+	VMOVUPS      Z18, K1, (AX)(SI*4)
 
-done48:
+done68:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row65
 	VZEROUPPER
 	RET
 
@@ -878,53 +1069,60 @@ DATA float80000000<>+24(SB)/4, $0x80000000
 DATA float80000000<>+28(SB)/4, $0x80000000
 GLOBL float80000000<>(SB), RODATA|NOPTR, $32
 
-// func sigmoidGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// func sigmoidGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·sigmoidGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
+TEXT ·sigmoidGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float3f800000<>+0(SB), Z0
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest50
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	MOVQ         n+0(FP), R8
 
-vectors49:
-	VMOVUPS (DX)(SI*4), Z1
-	VMOVUPS (BX)(SI*4), Z2
+row69:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest71
+
+vectors70:
+	VMOVUPS (CX)(DI*4), Z1
+	VMOVUPS (DX)(DI*4), Z2
 	VMULPS  Z1, Z2, Z2
 	VSUBPS  Z1, Z0, Z1
 	VMULPS  Z1, Z2, Z1
-	VMOVUPS Z1, (CX)(SI*4)
-	ADDQ    $0x10, SI
-	CMPQ    SI, AX
-	JLE     vectors49
+	VMOVUPS Z1, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors70
 
-rest50:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done51
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z1
-	VMOVUPS.Z (BX)(SI*4), K1, Z2
+rest71:
+	TESTQ     SI, SI
+	JZ        done72
+	VMOVUPS.Z (CX)(DI*4), K1, Z1
+	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VMULPS    Z1, Z2, Z2
-	VSUBPS    Z1, Z0, Z0
-	VMULPS    Z0, Z2, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VSUBPS    Z1, Z0, Z1
+	VMULPS    Z1, Z2, Z1
+	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done51:
+done72:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row69
 	VZEROUPPER
 	RET
 
-// func logSigmoidAVX512(dst []float32, x []float32, y []float32, s float32)
+// func logSigmoidAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
+TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS floatc2d00000<>+0(SB), Z0
 	VBROADCASTSS float42b20000<>+0(SB), Z1
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
@@ -943,12 +1141,24 @@ TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3def251a<>+0(SB), Z14
 	VBROADCASTSS floatbdfe5d4f<>+0(SB), Z15
 	VBROADCASTSS float3e11e9bf<>+0(SB), Z16
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest53
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         n+0(FP), DI
 
-vectors52:
-	VMOVUPS      (DX)(BX*4), Z17
+row73:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest75
+
+vectors74:
+	VMOVUPS      (CX)(SI*4), Z17
 	VBROADCASTSS float00000000<>+0(SB), Z18
 	VMINPS       Z17, Z18, Z18
 	VBROADCASTSS float80000000<>+0(SB), Z19
@@ -1005,19 +1215,15 @@ vectors52:
 	VDIVPS       Z19, Z17, Z17
 	VADDPS       Z17, Z21, Z17
 	VSUBPS       Z17, Z18, Z17
-	VMOVUPS      Z17, (CX)(BX*4)
-	ADDQ         $0x10, BX
-	CMPQ         BX, AX
-	JLE          vectors52
+	VMOVUPS      Z17, (AX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DX
+	JLT          vectors74
 
-rest53:
-	ADDQ         $0x10, AX
-	SUBQ         BX, AX
-	JZ           done54
-	MOVQ         $-1, SI
-	BZHIQ        AX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPS.Z    (DX)(BX*4), K1, Z17
+rest75:
+	TESTQ        BX, BX
+	JZ           done76
+	VMOVUPS.Z    (CX)(SI*4), K1, Z17
 	VBROADCASTSS float00000000<>+0(SB), Z18
 	VMINPS       Z17, Z18, Z18
 	VBROADCASTSS float80000000<>+0(SB), Z19
@@ -1025,58 +1231,62 @@ rest53:
 	VANDNPS      Z17, Z20, Z17
 	VXORPS       Z19, Z17, Z17
 	VMAXPS       Z17, Z0, Z17
-	VMULPS       Z1, Z17, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VFNMADD231PS Z2, Z0, Z17
-	VFNMADD231PS Z3, Z0, Z17
-	VMOVUPS      Z5, Z1
-	VFMADD213PS  Z6, Z17, Z1
-	VFMADD213PS  Z7, Z17, Z1
-	VFMADD213PS  Z8, Z17, Z1
-	VFMADD213PS  Z9, Z17, Z1
-	VFMADD213PS  Z10, Z17, Z1
-	VMULPS       Z17, Z17, Z5
-	VFMADD213PS  Z17, Z5, Z1
-	VADDPS       Z4, Z1, Z1
-	VSCALEFPS    Z0, Z1, Z17
-	VADDPS       Z4, Z17, Z0
-	VSUBPS       Z4, Z0, Z1
-	VSUBPS       Z1, Z17, Z1
-	VPSUBD       Z11, Z0, Z5
-	VPSRAD       $0x17, Z5, Z5
-	VPSLLD       $0x17, Z5, Z6
-	VPSUBD       Z6, Z0, Z6
-	VSUBPS       Z4, Z6, Z4
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z4, Z4, Z6
-	VMOVUPS      Z12, Z7
-	VFMADD213PS  Z13, Z4, Z7
-	VFMADD213PS  Z14, Z4, Z7
-	VFMADD213PS  Z15, Z4, Z7
-	VFMADD213PS  Z16, Z4, Z7
-	VBROADCASTSS floatbe2aae50<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z7
-	VBROADCASTSS float3e4cceac<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z7
-	VBROADCASTSS floatbe7ffffc<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z7
-	VBROADCASTSS float3eaaaaaa<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z7
-	VMULPS       Z4, Z7, Z7
-	VMULPS       Z6, Z7, Z7
-	VMOVAPS      Z7, Z7
-	VFMADD231PS  Z3, Z5, Z7
-	VMOVAPS      Z7, Z3
-	VFNMADD231PS Z10, Z6, Z3
-	VADDPS       Z3, Z4, Z3
-	VMOVAPS      Z3, Z3
-	VFMADD231PS  Z2, Z5, Z3
-	VDIVPS       Z0, Z1, Z0
-	VADDPS       Z0, Z3, Z0
-	VSUBPS       Z0, Z18, Z0
-	VMOVUPS      Z0, K1, (CX)(BX*4)
+	VMULPS       Z1, Z17, Z19
+	VRNDSCALEPS  $0x08, Z19, Z19
+	VFNMADD231PS Z2, Z19, Z17
+	VFNMADD231PS Z3, Z19, Z17
+	VMOVUPS      Z5, Z20
+	VFMADD213PS  Z6, Z17, Z20
+	VFMADD213PS  Z7, Z17, Z20
+	VFMADD213PS  Z8, Z17, Z20
+	VFMADD213PS  Z9, Z17, Z20
+	VFMADD213PS  Z10, Z17, Z20
+	VMULPS       Z17, Z17, Z21
+	VFMADD213PS  Z17, Z21, Z20
+	VADDPS       Z4, Z20, Z20
+	VSCALEFPS    Z19, Z20, Z17
+	VADDPS       Z4, Z17, Z19
+	VSUBPS       Z4, Z19, Z20
+	VSUBPS       Z20, Z17, Z17
+	VPSUBD       Z11, Z19, Z20
+	VPSRAD       $0x17, Z20, Z20
+	VPSLLD       $0x17, Z20, Z21
+	VPSUBD       Z21, Z19, Z21
+	VSUBPS       Z4, Z21, Z21
+	VCVTDQ2PS    Z20, Z20
+	VMULPS       Z21, Z21, Z22
+	VMOVUPS      Z12, Z23
+	VFMADD213PS  Z13, Z21, Z23
+	VFMADD213PS  Z14, Z21, Z23
+	VFMADD213PS  Z15, Z21, Z23
+	VFMADD213PS  Z16, Z21, Z23
+	VBROADCASTSS floatbe2aae50<>+0(SB), Z24
+	VFMADD213PS  Z24, Z21, Z23
+	VBROADCASTSS float3e4cceac<>+0(SB), Z24
+	VFMADD213PS  Z24, Z21, Z23
+	VBROADCASTSS floatbe7ffffc<>+0(SB), Z24
+	VFMADD213PS  Z24, Z21, Z23
+	VBROADCASTSS float3eaaaaaa<>+0(SB), Z24
+	VFMADD213PS  Z24, Z21, Z23
+	VMULPS       Z21, Z23, Z23
+	VMULPS       Z22, Z23, Z23
+	VMOVAPS      Z23, Z23
+	VFMADD231PS  Z3, Z20, Z23
+	VMOVAPS      Z23, Z23
+	VFNMADD231PS Z10, Z22, Z23
+	VADDPS       Z23, Z21, Z21
+	VMOVAPS      Z21, Z21
+	VFMADD231PS  Z2, Z20, Z21
+	VDIVPS       Z19, Z17, Z17
+	VADDPS       Z17, Z21, Z17
+	VSUBPS       Z17, Z18, Z17
+	VMOVUPS      Z17, K1, (AX)(SI*4)
 
-done54:
+done76:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row73
 	VZEROUPPER
 	RET
 
@@ -1180,13 +1390,9 @@ DATA float3eaaaaaa<>+24(SB)/4, $0x3eaaaaaa
 DATA float3eaaaaaa<>+28(SB)/4, $0x3eaaaaaa
 GLOBL float3eaaaaaa<>(SB), RODATA|NOPTR, $32
 
-// func logSigmoidGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// func logSigmoidGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·logSigmoidGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
+TEXT ·logSigmoidGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS floatc1a00000<>+0(SB), Z0
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
 	VBROADCASTSS float3f318000<>+0(SB), Z2
@@ -1200,13 +1406,26 @@ TEXT ·logSigmoidGradAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3e2aaaaa<>+0(SB), Z10
 	VBROADCASTSS float3f000000<>+0(SB), Z11
 	VBROADCASTSS float80000000<>+0(SB), Z12
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest56
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	MOVQ         n+0(FP), R8
 
-vectors55:
-	VMOVUPS      (DX)(SI*4), Z13
-	VMOVUPS      (BX)(SI*4), Z14
+row77:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest79
+
+vectors78:
+	VMOVUPS      (CX)(DI*4), Z13
+	VMOVUPS      (DX)(DI*4), Z14
 	VXORPS       Z12, Z14, Z14
 	VMAXPS       Z13, Z0, Z13
 	VMULPS       Z1, Z13, Z15
@@ -1231,56 +1450,54 @@ vectors55:
 	VMOVAPS      Z16, Z16
 	VFMADD231PS  Z13, Z15, Z16
 	VMULPS       Z16, Z14, Z13
-	VMOVUPS      Z13, (CX)(SI*4)
-	ADDQ         $0x10, SI
-	CMPQ         SI, AX
-	JLE          vectors55
+	VMOVUPS      Z13, (AX)(DI*4)
+	ADDQ         $0x10, DI
+	CMPQ         DI, BX
+	JLT          vectors78
 
-rest56:
-	ADDQ         $0x10, AX
-	SUBQ         SI, AX
-	JZ           done57
-	MOVQ         $-1, DI
-	BZHIQ        AX, DI, DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*4), K1, Z13
-	VMOVUPS.Z    (BX)(SI*4), K1, Z14
-	VXORPS       Z12, Z14, Z12
-	VMAXPS       Z13, Z0, Z0
-	VMULPS       Z1, Z0, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
-	VMOVAPS      Z0, Z0
-	VFNMADD231PS Z2, Z1, Z0
-	VMOVAPS      Z0, Z0
-	VFNMADD231PS Z3, Z1, Z0
-	VMULPS       Z0, Z0, Z2
-	VMOVUPS      Z6, Z3
-	VFMADD213PS  Z7, Z0, Z3
-	VFMADD213PS  Z8, Z0, Z3
-	VFMADD213PS  Z9, Z0, Z3
-	VFMADD213PS  Z10, Z0, Z3
-	VFMADD213PS  Z11, Z0, Z3
-	VMOVAPS      Z0, Z0
-	VFMADD231PS  Z3, Z2, Z0
-	VCVTPS2DQ    Z1, Z1
-	VPADDD       Z5, Z1, Z1
-	VPSLLD       $0x17, Z1, Z1
-	VSUBPS       Z4, Z1, Z2
-	VMOVAPS      Z2, Z2
-	VFMADD231PS  Z0, Z1, Z2
-	VMULPS       Z2, Z12, Z0
-	VMOVUPS      Z0, K1, (CX)(SI*4)
+rest79:
+	TESTQ        SI, SI
+	JZ           done80
+	VMOVUPS.Z    (CX)(DI*4), K1, Z13
+	VMOVUPS.Z    (DX)(DI*4), K1, Z14
+	VXORPS       Z12, Z14, Z14
+	VMAXPS       Z13, Z0, Z13
+	VMULPS       Z1, Z13, Z15
+	VRNDSCALEPS  $0x08, Z15, Z15
+	VMOVAPS      Z13, Z13
+	VFNMADD231PS Z2, Z15, Z13
+	VMOVAPS      Z13, Z13
+	VFNMADD231PS Z3, Z15, Z13
+	VMULPS       Z13, Z13, Z16
+	VMOVUPS      Z6, Z17
+	VFMADD213PS  Z7, Z13, Z17
+	VFMADD213PS  Z8, Z13, Z17
+	VFMADD213PS  Z9, Z13, Z17
+	VFMADD213PS  Z10, Z13, Z17
+	VFMADD213PS  Z11, Z13, Z17
+	VMOVAPS      Z13, Z13
+	VFMADD231PS  Z17, Z16, Z13
+	VCVTPS2DQ    Z15, Z15
+	VPADDD       Z5, Z15, Z15
+	VPSLLD       $0x17, Z15, Z15
+	VSUBPS       Z4, Z15, Z16
+	VMOVAPS      Z16, Z16
+	VFMADD231PS  Z13, Z15, Z16
+	VMULPS       Z16, Z14, Z13
+	VMOVUPS      Z13, K1, (AX)(DI*4)
 
-done57:
+done80:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row77
 	VZEROUPPER
 	RET
 
-// func tanhAVX512(dst []float32, x []float32, y []float32, s float32)
+// func tanhAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·tanhAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
+TEXT ·tanhAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS floatc2d00000<>+0(SB), Z0
 	VBROADCASTSS float42b20000<>+0(SB), Z1
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
@@ -1299,12 +1516,24 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3e088393<>+0(SB), Z15
 	VBROADCASTSS floatbeaaaa99<>+0(SB), Z16
 	VBROADCASTSS float80000000<>+0(SB), Z17
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest59
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         n+0(FP), DI
 
-vectors58:
-	VMOVUPS      (DX)(BX*4), Z18
+row81:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest83
+
+vectors82:
+	VMOVUPS      (CX)(SI*4), Z18
 	VANDNPS      Z18, Z17, Z19
 	VMULPS       Z18, Z18, Z20
 	VMULPS       Z20, Z18, Z21
@@ -1337,62 +1566,62 @@ vectors58:
 	VDIVPS       Z21, Z22, Z21
 	VSUBPS       Z21, Z5, Z21
 	VBROADCASTSS float3f200000<>+0(SB), Z22
-	VCMPPS       $0x11, Z22, Z19, K1
+	VCMPPS       $0x11, Z22, Z19, K2
 	VANDPS       Z17, Z18, Z18
 	VXORPS       Z18, Z21, Z18
-	VBLENDMPS    Z20, Z18, K1, Z23
-	VMOVUPS      Z23, (CX)(BX*4)
-	ADDQ         $0x10, BX
-	CMPQ         BX, AX
-	JLE          vectors58
+	VBLENDMPS    Z20, Z18, K2, Z23
+	VMOVUPS      Z23, (AX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DX
+	JLT          vectors82
 
-rest59:
-	ADDQ         $0x10, AX
-	SUBQ         BX, AX
-	JZ           done60
-	MOVQ         $-1, SI
-	BZHIQ        AX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPS.Z    (DX)(BX*4), K1, Z18
+rest83:
+	TESTQ        BX, BX
+	JZ           done84
+	VMOVUPS.Z    (CX)(SI*4), K1, Z18
 	VANDNPS      Z18, Z17, Z19
 	VMULPS       Z18, Z18, Z20
 	VMULPS       Z20, Z18, Z21
-	VMOVUPS      Z12, Z12
-	VFMADD213PS  Z13, Z20, Z12
-	VFMADD213PS  Z14, Z20, Z12
-	VFMADD213PS  Z15, Z20, Z12
-	VFMADD213PS  Z16, Z20, Z12
-	VMOVAPS      Z18, Z13
-	VFMADD231PS  Z12, Z21, Z13
-	VADDPS       Z19, Z19, Z12
-	VMAXPS       Z12, Z0, Z12
-	VMINPS       Z12, Z1, Z12
-	VMULPS       Z2, Z12, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VFNMADD231PS Z3, Z0, Z12
-	VFNMADD231PS Z4, Z0, Z12
-	VMOVUPS      Z6, Z1
-	VFMADD213PS  Z7, Z12, Z1
-	VFMADD213PS  Z8, Z12, Z1
-	VFMADD213PS  Z9, Z12, Z1
-	VFMADD213PS  Z10, Z12, Z1
-	VFMADD213PS  Z11, Z12, Z1
-	VMULPS       Z12, Z12, Z2
-	VFMADD213PS  Z12, Z2, Z1
-	VADDPS       Z5, Z1, Z1
-	VSCALEFPS    Z0, Z1, Z12
-	VBROADCASTSS float40000000<>+0(SB), Z0
-	VADDPS       Z5, Z12, Z1
-	VDIVPS       Z1, Z0, Z0
-	VSUBPS       Z0, Z5, Z0
-	VBROADCASTSS float3f200000<>+0(SB), Z1
-	VCMPPS       $0x11, Z1, Z19, K2
-	VANDPS       Z17, Z18, Z1
-	VXORPS       Z1, Z0, Z0
-	VBLENDMPS    Z13, Z0, K2, Z24
-	VMOVUPS      Z24, K1, (CX)(BX*4)
+	VMOVUPS      Z12, Z22
+	VFMADD213PS  Z13, Z20, Z22
+	VFMADD213PS  Z14, Z20, Z22
+	VFMADD213PS  Z15, Z20, Z22
+	VFMADD213PS  Z16, Z20, Z22
+	VMOVAPS      Z18, Z20
+	VFMADD231PS  Z22, Z21, Z20
+	VADDPS       Z19, Z19, Z21
+	VMAXPS       Z21, Z0, Z21
+	VMINPS       Z21, Z1, Z21
+	VMULPS       Z2, Z21, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VFNMADD231PS Z3, Z22, Z21
+	VFNMADD231PS Z4, Z22, Z21
+	VMOVUPS      Z6, Z25
+	VFMADD213PS  Z7, Z21, Z25
+	VFMADD213PS  Z8, Z21, Z25
+	VFMADD213PS  Z9, Z21, Z25
+	VFMADD213PS  Z10, Z21, Z25
+	VFMADD213PS  Z11, Z21, Z25
+	VMULPS       Z21, Z21, Z26
+	VFMADD213PS  Z21, Z26, Z25
+	VADDPS       Z5, Z25, Z25
+	VSCALEFPS    Z22, Z25, Z21
+	VBROADCASTSS float40000000<>+0(SB), Z22
+	VADDPS       Z5, Z21, Z21
+	VDIVPS       Z21, Z22, Z21
+	VSUBPS       Z21, Z5, Z21
+	VBROADCASTSS float3f200000<>+0(SB), Z22
+	VCMPPS       $0x11, Z22, Z19, K2
+	VANDPS       Z17, Z18, Z18
+	VXORPS       Z18, Z21, Z18
+	VBLENDMPS    Z20, Z18, K2, Z24
+	VMOVUPS      Z24, K1, (AX)(SI*4)
 
-done60:
+done84:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row81
 	VZEROUPPER
 	RET
 
@@ -1466,53 +1695,60 @@ DATA float3f200000<>+24(SB)/4, $0x3f200000
 DATA float3f200000<>+28(SB)/4, $0x3f200000
 GLOBL float3f200000<>(SB), RODATA|NOPTR, $32
 
-// func tanhGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// func tanhGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·tanhGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
+TEXT ·tanhGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float3f800000<>+0(SB), Z0
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest62
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	MOVQ         n+0(FP), R8
 
-vectors61:
-	VMOVUPS (DX)(SI*4), Z1
-	VMOVUPS (BX)(SI*4), Z2
+row85:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest87
+
+vectors86:
+	VMOVUPS (CX)(DI*4), Z1
+	VMOVUPS (DX)(DI*4), Z2
 	VMULPS  Z1, Z1, Z1
 	VSUBPS  Z1, Z0, Z1
 	VMULPS  Z1, Z2, Z1
-	VMOVUPS Z1, (CX)(SI*4)
-	ADDQ    $0x10, SI
-	CMPQ    SI, AX
-	JLE     vectors61
+	VMOVUPS Z1, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors86
 
-rest62:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done63
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z1
-	VMOVUPS.Z (BX)(SI*4), K1, Z2
+rest87:
+	TESTQ     SI, SI
+	JZ        done88
+	VMOVUPS.Z (CX)(DI*4), K1, Z1
+	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VMULPS    Z1, Z1, Z1
-	VSUBPS    Z1, Z0, Z0
-	VMULPS    Z0, Z2, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VSUBPS    Z1, Z0, Z1
+	VMULPS    Z1, Z2, Z1
+	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done63:
+done88:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row85
 	VZEROUPPER
 	RET
 
-// func expAVX512(dst []float32, x []float32, y []float32, s float32)
+// func expAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·expAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
+TEXT ·expAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS floatc2d00000<>+0(SB), Z0
 	VBROADCASTSS float42b20000<>+0(SB), Z1
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
@@ -1525,12 +1761,24 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3d2aa9c1<>+0(SB), Z9
 	VBROADCASTSS float3e2aaaaa<>+0(SB), Z10
 	VBROADCASTSS float3f000000<>+0(SB), Z11
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest65
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         n+0(FP), DI
 
-vectors64:
-	VMOVUPS      (DX)(BX*4), Z12
+row89:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest91
+
+vectors90:
+	VMOVUPS      (CX)(SI*4), Z12
 	VMOVAPS      Z12, Z12
 	VMAXPS       Z12, Z0, Z12
 	VMINPS       Z12, Z1, Z12
@@ -1548,48 +1796,45 @@ vectors64:
 	VFMADD213PS  Z12, Z15, Z14
 	VADDPS       Z5, Z14, Z14
 	VSCALEFPS    Z13, Z14, Z12
-	VMOVUPS      Z12, (CX)(BX*4)
-	ADDQ         $0x10, BX
-	CMPQ         BX, AX
-	JLE          vectors64
+	VMOVUPS      Z12, (AX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DX
+	JLT          vectors90
 
-rest65:
-	ADDQ         $0x10, AX
-	SUBQ         BX, AX
-	JZ           done66
-	MOVQ         $-1, SI
-	BZHIQ        AX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPS.Z    (DX)(BX*4), K1, Z12
+rest91:
+	TESTQ        BX, BX
+	JZ           done92
+	VMOVUPS.Z    (CX)(SI*4), K1, Z12
 	VMOVAPS      Z12, Z12
 	VMAXPS       Z12, Z0, Z12
 	VMINPS       Z12, Z1, Z12
-	VMULPS       Z2, Z12, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VFNMADD231PS Z3, Z0, Z12
-	VFNMADD231PS Z4, Z0, Z12
-	VMOVUPS      Z6, Z1
-	VFMADD213PS  Z7, Z12, Z1
-	VFMADD213PS  Z8, Z12, Z1
-	VFMADD213PS  Z9, Z12, Z1
-	VFMADD213PS  Z10, Z12, Z1
-	VFMADD213PS  Z11, Z12, Z1
-	VMULPS       Z12, Z12, Z2
-	VFMADD213PS  Z12, Z2, Z1
-	VADDPS       Z5, Z1, Z1
-	VSCALEFPS    Z0, Z1, Z12
-	VMOVUPS      Z12, K1, (CX)(BX*4)
+	VMULPS       Z2, Z12, Z13
+	VRNDSCALEPS  $0x08, Z13, Z13
+	VFNMADD231PS Z3, Z13, Z12
+	VFNMADD231PS Z4, Z13, Z12
+	VMOVUPS      Z6, Z14
+	VFMADD213PS  Z7, Z12, Z14
+	VFMADD213PS  Z8, Z12, Z14
+	VFMADD213PS  Z9, Z12, Z14
+	VFMADD213PS  Z10, Z12, Z14
+	VFMADD213PS  Z11, Z12, Z14
+	VMULPS       Z12, Z12, Z15
+	VFMADD213PS  Z12, Z15, Z14
+	VADDPS       Z5, Z14, Z14
+	VSCALEFPS    Z13, Z14, Z12
+	VMOVUPS      Z12, K1, (AX)(SI*4)
 
-done66:
+done92:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row89
 	VZEROUPPER
 	RET
 
-// func logAVX512(dst []float32, x []float32, y []float32, s float32)
+// func logAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·logAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
+TEXT ·logAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float3f3504f3<>+0(SB), Z0
 	VBROADCASTSS float3f800000<>+0(SB), Z1
 	VBROADCASTSS float3f000000<>+0(SB), Z2
@@ -1608,16 +1853,28 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float00800000<>+0(SB), Z15
 	VBROADCASTSS float4b000000<>+0(SB), Z16
 	VBROADCASTSS float41b80000<>+0(SB), Z17
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         n+0(FP), DI
 
-vectors67:
-	VMOVUPS      (DX)(BX*4), Z18
-	VCMPPS       $0x11, Z15, Z18, K1
+row93:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest95
+
+vectors94:
+	VMOVUPS      (CX)(SI*4), Z18
+	VCMPPS       $0x11, Z15, Z18, K2
 	VMULPS       Z16, Z18, Z19
-	VBLENDMPS    Z19, Z18, K1, Z20
-	VMOVAPS.Z    Z17, K1, Z19
+	VBLENDMPS    Z19, Z18, K2, Z20
+	VMOVAPS.Z    Z17, K2, Z19
 	VXORPS       Z14, Z19, Z19
 	VPSUBD       Z0, Z20, Z28
 	VPSRAD       $0x17, Z28, Z28
@@ -1646,74 +1903,74 @@ vectors67:
 	VMOVAPS      Z28, Z28
 	VFMADD231PS  Z3, Z19, Z28
 	VBROADCASTSS float7f7fffff<>+0(SB), Z19
-	VCMPPS       $0x16, Z19, Z18, K1
-	VBLENDMPS    Z18, Z28, K1, Z21
+	VCMPPS       $0x16, Z19, Z18, K2
+	VBLENDMPS    Z18, Z28, K2, Z21
 	VBROADCASTSS float00000000<>+0(SB), Z19
-	VCMPPS       $0x00, Z19, Z18, K1
+	VCMPPS       $0x00, Z19, Z18, K2
 	VBROADCASTSS floatff800000<>+0(SB), Z19
-	VBLENDMPS    Z19, Z21, K1, Z22
+	VBLENDMPS    Z19, Z21, K2, Z22
 	VBROADCASTSS float00000000<>+0(SB), Z19
-	VCMPPS       $0x11, Z19, Z18, K1
+	VCMPPS       $0x11, Z19, Z18, K2
 	VBROADCASTSS float7fc00000<>+0(SB), Z18
-	VBLENDMPS    Z18, Z22, K1, Z23
-	VMOVUPS      Z23, (CX)(BX*4)
-	ADDQ         $0x10, BX
-	CMPQ         BX, AX
-	JLE          vectors67
+	VBLENDMPS    Z18, Z22, K2, Z23
+	VMOVUPS      Z23, (AX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DX
+	JLT          vectors94
 
-rest68:
-	ADDQ         $0x10, AX
-	SUBQ         BX, AX
-	JZ           done69
-	MOVQ         $-1, SI
-	BZHIQ        AX, SI, SI
-	KMOVW        SI, K1
-	VMOVUPS.Z    (DX)(BX*4), K1, Z18
+rest95:
+	TESTQ        BX, BX
+	JZ           done96
+	VMOVUPS.Z    (CX)(SI*4), K1, Z18
 	VCMPPS       $0x11, Z15, Z18, K2
-	VMULPS       Z16, Z18, Z15
-	VBLENDMPS    Z15, Z18, K2, Z24
-	VMOVAPS.Z    Z17, K2, Z15
-	VXORPS       Z14, Z15, Z14
-	VPSUBD       Z0, Z24, Z0
-	VPSRAD       $0x17, Z0, Z0
-	VPSLLD       $0x17, Z0, Z15
-	VPSUBD       Z15, Z24, Z15
-	VSUBPS       Z1, Z15, Z1
-	VCVTDQ2PS    Z0, Z0
-	VADDPS       Z14, Z0, Z0
-	VMULPS       Z1, Z1, Z14
-	VMOVUPS      Z5, Z5
-	VFMADD213PS  Z6, Z1, Z5
-	VFMADD213PS  Z7, Z1, Z5
-	VFMADD213PS  Z8, Z1, Z5
-	VFMADD213PS  Z9, Z1, Z5
-	VFMADD213PS  Z10, Z1, Z5
-	VFMADD213PS  Z11, Z1, Z5
-	VFMADD213PS  Z12, Z1, Z5
-	VFMADD213PS  Z13, Z1, Z5
-	VMULPS       Z1, Z5, Z5
-	VMULPS       Z14, Z5, Z5
-	VMOVAPS      Z5, Z5
-	VFMADD231PS  Z4, Z0, Z5
-	VMOVAPS      Z5, Z4
-	VFNMADD231PS Z2, Z14, Z4
-	VADDPS       Z4, Z1, Z1
-	VMOVAPS      Z1, Z1
-	VFMADD231PS  Z3, Z0, Z1
-	VBROADCASTSS float7f7fffff<>+0(SB), Z0
-	VCMPPS       $0x16, Z0, Z18, K2
-	VBLENDMPS    Z18, Z1, K2, Z25
-	VBROADCASTSS float00000000<>+0(SB), Z0
-	VCMPPS       $0x00, Z0, Z18, K2
-	VBROADCASTSS floatff800000<>+0(SB), Z0
-	VBLENDMPS    Z0, Z25, K2, Z26
-	VBROADCASTSS float00000000<>+0(SB), Z0
-	VCMPPS       $0x11, Z0, Z18, K2
-	VBROADCASTSS float7fc00000<>+0(SB), Z0
-	VBLENDMPS    Z0, Z26, K2, Z27
-	VMOVUPS      Z27, K1, (CX)(BX*4)
+	VMULPS       Z16, Z18, Z19
+	VBLENDMPS    Z19, Z18, K2, Z24
+	VMOVAPS.Z    Z17, K2, Z19
+	VXORPS       Z14, Z19, Z19
+	VPSUBD       Z0, Z24, Z28
+	VPSRAD       $0x17, Z28, Z28
+	VPSLLD       $0x17, Z28, Z29
+	VPSUBD       Z29, Z24, Z29
+	VSUBPS       Z1, Z29, Z29
+	VCVTDQ2PS    Z28, Z28
+	VADDPS       Z19, Z28, Z19
+	VMULPS       Z29, Z29, Z28
+	VMOVUPS      Z5, Z30
+	VFMADD213PS  Z6, Z29, Z30
+	VFMADD213PS  Z7, Z29, Z30
+	VFMADD213PS  Z8, Z29, Z30
+	VFMADD213PS  Z9, Z29, Z30
+	VFMADD213PS  Z10, Z29, Z30
+	VFMADD213PS  Z11, Z29, Z30
+	VFMADD213PS  Z12, Z29, Z30
+	VFMADD213PS  Z13, Z29, Z30
+	VMULPS       Z29, Z30, Z30
+	VMULPS       Z28, Z30, Z30
+	VMOVAPS      Z30, Z30
+	VFMADD231PS  Z4, Z19, Z30
+	VMOVAPS      Z30, Z30
+	VFNMADD231PS Z2, Z28, Z30
+	VADDPS       Z30, Z29, Z28
+	VMOVAPS      Z28, Z28
+	VFMADD231PS  Z3, Z19, Z28
+	VBROADCASTSS float7f7fffff<>+0(SB), Z19
+	VCMPPS       $0x16, Z19, Z18, K2
+	VBLENDMPS    Z18, Z28, K2, Z25
+	VBROADCASTSS float00000000<>+0(SB), Z19
+	VCMPPS       $0x00, Z19, Z18, K2
+	VBROADCASTSS floatff800000<>+0(SB), Z19
+	VBLENDMPS    Z19, Z25, K2, Z26
+	VBROADCASTSS float00000000<>+0(SB), Z19
+	VCMPPS       $0x11, Z19, Z18, K2
+	VBROADCASTSS float7fc00000<>+0(SB), Z18
+	VBLENDMPS    Z18, Z26, K2, Z27
+	VMOVUPS      Z27, K1, (AX)(SI*4)
 
-done69:
+done96:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row93
 	VZEROUPPER
 	RET
 
@@ -1777,566 +2034,697 @@ DATA float7fc00000<>+24(SB)/4, $0x7fc00000
 DATA float7fc00000<>+28(SB)/4, $0x7fc00000
 GLOBL float7fc00000<>(SB), RODATA|NOPTR, $32
 
-// func logGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// func logGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·logGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JL   rest71
+TEXT ·logGradAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  y+40(FP), DX
+	MOVQ  cols+56(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	SUBQ  SI, BX
+	MOVQ  $-1, DI
+	BZHIQ SI, DI, DI
+	KMOVW DI, K1
+	MOVQ  n+0(FP), R8
 
-vectors70:
-	VMOVUPS (DX)(SI*4), Z0
-	VMOVUPS (BX)(SI*4), Z1
+row97:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest99
+
+vectors98:
+	VMOVUPS (CX)(DI*4), Z0
+	VMOVUPS (DX)(DI*4), Z1
 	VDIVPS  Z0, Z1, Z0
-	VMOVUPS Z0, (CX)(SI*4)
-	ADDQ    $0x10, SI
-	CMPQ    SI, AX
-	JLE     vectors70
+	VMOVUPS Z0, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors98
 
-rest71:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done72
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z0
-	VMOVUPS.Z (BX)(SI*4), K1, Z1
+rest99:
+	TESTQ     SI, SI
+	JZ        done100
+	VMOVUPS.Z (CX)(DI*4), K1, Z0
+	VMOVUPS.Z (DX)(DI*4), K1, Z1
 	VDIVPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done72:
+done100:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row97
 	VZEROUPPER
 	RET
 
-// func sqrtAVX512(dst []float32, x []float32, y []float32, s float32)
+// func sqrtAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·sqrtAVX512(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, AX
-	JL   rest74
+TEXT ·sqrtAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  cols+56(FP), DX
+	MOVQ  DX, BX
+	ANDQ  $0x0f, BX
+	SUBQ  BX, DX
+	MOVQ  $-1, SI
+	BZHIQ BX, SI, SI
+	KMOVW SI, K1
+	MOVQ  n+0(FP), DI
 
-vectors73:
-	VMOVUPS (DX)(BX*4), Z0
+row101:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest103
+
+vectors102:
+	VMOVUPS (CX)(SI*4), Z0
 	VSQRTPS Z0, Z0
-	VMOVUPS Z0, (CX)(BX*4)
-	ADDQ    $0x10, BX
-	CMPQ    BX, AX
-	JLE     vectors73
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors102
 
-rest74:
-	ADDQ      $0x10, AX
-	SUBQ      BX, AX
-	JZ        done75
-	MOVQ      $-1, SI
-	BZHIQ     AX, SI, SI
-	KMOVW     SI, K1
-	VMOVUPS.Z (DX)(BX*4), K1, Z0
+rest103:
+	TESTQ     BX, BX
+	JZ        done104
+	VMOVUPS.Z (CX)(SI*4), K1, Z0
 	VSQRTPS   Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(BX*4)
+	VMOVUPS   Z0, K1, (AX)(SI*4)
 
-done75:
+done104:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row101
 	VZEROUPPER
 	RET
 
-// func sqrtGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// func sqrtGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·sqrtGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JL   rest77
+TEXT ·sqrtGradAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  y+40(FP), DX
+	MOVQ  cols+56(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	SUBQ  SI, BX
+	MOVQ  $-1, DI
+	BZHIQ SI, DI, DI
+	KMOVW DI, K1
+	MOVQ  n+0(FP), R8
 
-vectors76:
-	VMOVUPS (DX)(SI*4), Z0
-	VMOVUPS (BX)(SI*4), Z1
+row105:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest107
+
+vectors106:
+	VMOVUPS (CX)(DI*4), Z0
+	VMOVUPS (DX)(DI*4), Z1
 	VADDPS  Z0, Z0, Z0
 	VDIVPS  Z0, Z1, Z0
-	VMOVUPS Z0, (CX)(SI*4)
-	ADDQ    $0x10, SI
-	CMPQ    SI, AX
-	JLE     vectors76
+	VMOVUPS Z0, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors106
 
-rest77:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done78
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z0
-	VMOVUPS.Z (BX)(SI*4), K1, Z1
+rest107:
+	TESTQ     SI, SI
+	JZ        done108
+	VMOVUPS.Z (CX)(DI*4), K1, Z0
+	VMOVUPS.Z (DX)(DI*4), K1, Z1
 	VADDPS    Z0, Z0, Z0
 	VDIVPS    Z0, Z1, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done78:
+done108:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row105
 	VZEROUPPER
 	RET
 
-// func reciprocalAVX512(dst []float32, x []float32, y []float32, s float32)
+// func reciprocalAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
+TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float3f800000<>+0(SB), Z0
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest80
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         n+0(FP), DI
 
-vectors79:
-	VMOVUPS (DX)(BX*4), Z1
+row109:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest111
+
+vectors110:
+	VMOVUPS (CX)(SI*4), Z1
 	VDIVPS  Z1, Z0, Z1
-	VMOVUPS Z1, (CX)(BX*4)
-	ADDQ    $0x10, BX
-	CMPQ    BX, AX
-	JLE     vectors79
+	VMOVUPS Z1, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors110
 
-rest80:
-	ADDQ      $0x10, AX
-	SUBQ      BX, AX
-	JZ        done81
-	MOVQ      $-1, SI
-	BZHIQ     AX, SI, SI
-	KMOVW     SI, K1
-	VMOVUPS.Z (DX)(BX*4), K1, Z1
-	VDIVPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(BX*4)
+rest111:
+	TESTQ     BX, BX
+	JZ        done112
+	VMOVUPS.Z (CX)(SI*4), K1, Z1
+	VDIVPS    Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)(SI*4)
 
-done81:
+done112:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row109
 	VZEROUPPER
 	RET
 
-// func reciprocalGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// func reciprocalGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·reciprocalGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
+TEXT ·reciprocalGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float80000000<>+0(SB), Z0
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest83
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	MOVQ         n+0(FP), R8
 
-vectors82:
-	VMOVUPS (DX)(SI*4), Z1
-	VMOVUPS (BX)(SI*4), Z2
+row113:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest115
+
+vectors114:
+	VMOVUPS (CX)(DI*4), Z1
+	VMOVUPS (DX)(DI*4), Z2
 	VXORPS  Z0, Z2, Z2
 	VMULPS  Z1, Z1, Z1
 	VMULPS  Z1, Z2, Z1
-	VMOVUPS Z1, (CX)(SI*4)
-	ADDQ    $0x10, SI
-	CMPQ    SI, AX
-	JLE     vectors82
+	VMOVUPS Z1, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors114
 
-rest83:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done84
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z1
-	VMOVUPS.Z (BX)(SI*4), K1, Z2
-	VXORPS    Z0, Z2, Z0
+rest115:
+	TESTQ     SI, SI
+	JZ        done116
+	VMOVUPS.Z (CX)(DI*4), K1, Z1
+	VMOVUPS.Z (DX)(DI*4), K1, Z2
+	VXORPS    Z0, Z2, Z2
 	VMULPS    Z1, Z1, Z1
-	VMULPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMULPS    Z1, Z2, Z1
+	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done84:
+done116:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row113
 	VZEROUPPER
 	RET
 
-// func squareAVX512(dst []float32, x []float32, y []float32, s float32)
+// func squareAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·squareAVX512(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x10, AX
-	JL   rest86
+TEXT ·squareAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  cols+56(FP), DX
+	MOVQ  DX, BX
+	ANDQ  $0x0f, BX
+	SUBQ  BX, DX
+	MOVQ  $-1, SI
+	BZHIQ BX, SI, SI
+	KMOVW SI, K1
+	MOVQ  n+0(FP), DI
 
-vectors85:
-	VMOVUPS (DX)(BX*4), Z0
+row117:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest119
+
+vectors118:
+	VMOVUPS (CX)(SI*4), Z0
 	VMULPS  Z0, Z0, Z0
-	VMOVUPS Z0, (CX)(BX*4)
-	ADDQ    $0x10, BX
-	CMPQ    BX, AX
-	JLE     vectors85
+	VMOVUPS Z0, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors118
 
-rest86:
-	ADDQ      $0x10, AX
-	SUBQ      BX, AX
-	JZ        done87
-	MOVQ      $-1, SI
-	BZHIQ     AX, SI, SI
-	KMOVW     SI, K1
-	VMOVUPS.Z (DX)(BX*4), K1, Z0
+rest119:
+	TESTQ     BX, BX
+	JZ        done120
+	VMOVUPS.Z (CX)(SI*4), K1, Z0
 	VMULPS    Z0, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(BX*4)
+	VMOVUPS   Z0, K1, (AX)(SI*4)
 
-done87:
+done120:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row117
 	VZEROUPPER
 	RET
 
-// func squareGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// func squareGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·squareGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JL   rest89
+TEXT ·squareGradAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  y+40(FP), DX
+	MOVQ  cols+56(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	SUBQ  SI, BX
+	MOVQ  $-1, DI
+	BZHIQ SI, DI, DI
+	KMOVW DI, K1
+	MOVQ  n+0(FP), R8
 
-vectors88:
-	VMOVUPS (DX)(SI*4), Z0
-	VMOVUPS (BX)(SI*4), Z1
+row121:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest123
+
+vectors122:
+	VMOVUPS (CX)(DI*4), Z0
+	VMOVUPS (DX)(DI*4), Z1
 	VADDPS  Z0, Z0, Z0
 	VMULPS  Z1, Z0, Z0
-	VMOVUPS Z0, (CX)(SI*4)
-	ADDQ    $0x10, SI
-	CMPQ    SI, AX
-	JLE     vectors88
+	VMOVUPS Z0, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors122
 
-rest89:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done90
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z0
-	VMOVUPS.Z (BX)(SI*4), K1, Z1
+rest123:
+	TESTQ     SI, SI
+	JZ        done124
+	VMOVUPS.Z (CX)(DI*4), K1, Z0
+	VMOVUPS.Z (DX)(DI*4), K1, Z1
 	VADDPS    Z0, Z0, Z0
 	VMULPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done90:
+done124:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row121
 	VZEROUPPER
 	RET
 
-// func absAVX512(dst []float32, x []float32, y []float32, s float32)
+// func absAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·absAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
+TEXT ·absAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float80000000<>+0(SB), Z0
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest92
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         n+0(FP), DI
 
-vectors91:
-	VMOVUPS (DX)(BX*4), Z1
+row125:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest127
+
+vectors126:
+	VMOVUPS (CX)(SI*4), Z1
 	VANDNPS Z1, Z0, Z1
-	VMOVUPS Z1, (CX)(BX*4)
-	ADDQ    $0x10, BX
-	CMPQ    BX, AX
-	JLE     vectors91
+	VMOVUPS Z1, (AX)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors126
 
-rest92:
-	ADDQ      $0x10, AX
-	SUBQ      BX, AX
-	JZ        done93
-	MOVQ      $-1, SI
-	BZHIQ     AX, SI, SI
-	KMOVW     SI, K1
-	VMOVUPS.Z (DX)(BX*4), K1, Z1
-	VANDNPS   Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (CX)(BX*4)
+rest127:
+	TESTQ     BX, BX
+	JZ        done128
+	VMOVUPS.Z (CX)(SI*4), K1, Z1
+	VANDNPS   Z1, Z0, Z1
+	VMOVUPS   Z1, K1, (AX)(SI*4)
 
-done93:
+done128:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row125
 	VZEROUPPER
 	RET
 
-// func absGradAVX512(dst []float32, x []float32, y []float32, s float32)
+// func absGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·absGradAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
+TEXT ·absGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float80000000<>+0(SB), Z0
 	VBROADCASTSS float00000000<>+0(SB), Z1
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest95
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	MOVQ         n+0(FP), R8
 
-vectors94:
-	VMOVUPS   (DX)(SI*4), Z2
-	VMOVUPS   (BX)(SI*4), Z3
-	VCMPPS    $0x08, Z1, Z2, K1
+row129:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest131
+
+vectors130:
+	VMOVUPS   (CX)(DI*4), Z2
+	VMOVUPS   (DX)(DI*4), Z3
+	VCMPPS    $0x08, Z1, Z2, K2
 	VMULPS    Z3, Z2, Z4
 	VANDPS    Z0, Z2, Z2
 	VXORPS    Z2, Z3, Z2
-	VBLENDMPS Z4, Z2, K1, Z5
-	VMOVUPS   Z5, (CX)(SI*4)
-	ADDQ      $0x10, SI
-	CMPQ      SI, AX
-	JLE       vectors94
+	VBLENDMPS Z4, Z2, K2, Z5
+	VMOVUPS   Z5, (AX)(DI*4)
+	ADDQ      $0x10, DI
+	CMPQ      DI, BX
+	JLT       vectors130
 
-rest95:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done96
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z2
-	VMOVUPS.Z (BX)(SI*4), K1, Z3
+rest131:
+	TESTQ     SI, SI
+	JZ        done132
+	VMOVUPS.Z (CX)(DI*4), K1, Z2
+	VMOVUPS.Z (DX)(DI*4), K1, Z3
 	VCMPPS    $0x08, Z1, Z2, K2
-	VMULPS    Z3, Z2, Z1
-	VANDPS    Z0, Z2, Z0
-	VXORPS    Z0, Z3, Z0
-	VBLENDMPS Z1, Z0, K2, Z6
-	VMOVUPS   Z6, K1, (CX)(SI*4)
+	VMULPS    Z3, Z2, Z4
+	VANDPS    Z0, Z2, Z2
+	VXORPS    Z2, Z3, Z2
+	VBLENDMPS Z4, Z2, K2, Z6
+	VMOVUPS   Z6, K1, (AX)(DI*4)
 
-done96:
+done132:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row129
 	VZEROUPPER
 	RET
 
-// func presentAVX512(dst []float32, x []float32, y []float32, s float32)
+// func presentAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·presentAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
+TEXT ·presentAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float3f800000<>+0(SB), Z0
-	XORQ         BX, BX
-	SUBQ         $0x10, AX
-	JL           rest98
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         n+0(FP), DI
 
-vectors97:
-	VMOVUPS   (DX)(BX*4), Z1
-	VCMPPS    $0x00, Z1, Z1, K1
-	VMOVAPS.Z Z0, K1, Z1
-	VMOVUPS   Z1, (CX)(BX*4)
-	ADDQ      $0x10, BX
-	CMPQ      BX, AX
-	JLE       vectors97
+row133:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest135
 
-rest98:
-	ADDQ      $0x10, AX
-	SUBQ      BX, AX
-	JZ        done99
-	MOVQ      $-1, SI
-	BZHIQ     AX, SI, SI
-	KMOVW     SI, K1
-	VMOVUPS.Z (DX)(BX*4), K1, Z1
+vectors134:
+	VMOVUPS   (CX)(SI*4), Z1
 	VCMPPS    $0x00, Z1, Z1, K2
-	VMOVAPS.Z Z0, K2, Z0
-	VMOVUPS   Z0, K1, (CX)(BX*4)
-
-done99:
-	VZEROUPPER
-	RET
-
-// func squaredErrorAVX512(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·squaredErrorAVX512(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x10, AX
-	JL   rest101
-
-vectors100:
-	VMOVUPS   (DX)(SI*4), Z0
-	VMOVUPS   (BX)(SI*4), Z1
-	VSUBPS    Z1, Z0, Z0
-	VMULPS    Z0, Z0, Z0
-	VCMPPS    $0x00, Z1, Z1, K1
-	VMOVAPS.Z Z0, K1, Z0
-	VMOVUPS   Z0, (CX)(SI*4)
+	VMOVAPS.Z Z0, K2, Z1
+	VMOVUPS   Z1, (AX)(SI*4)
 	ADDQ      $0x10, SI
-	CMPQ      SI, AX
-	JLE       vectors100
+	CMPQ      SI, DX
+	JLT       vectors134
 
-rest101:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done102
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z0
-	VMOVUPS.Z (BX)(SI*4), K1, Z1
+rest135:
+	TESTQ     BX, BX
+	JZ        done136
+	VMOVUPS.Z (CX)(SI*4), K1, Z1
+	VCMPPS    $0x00, Z1, Z1, K2
+	VMOVAPS.Z Z0, K2, Z1
+	VMOVUPS   Z1, K1, (AX)(SI*4)
+
+done136:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row133
+	VZEROUPPER
+	RET
+
+// func squaredErrorAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·squaredErrorAVX512(SB), NOSPLIT, $0-68
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  y+40(FP), DX
+	MOVQ  cols+56(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	SUBQ  SI, BX
+	MOVQ  $-1, DI
+	BZHIQ SI, DI, DI
+	KMOVW DI, K1
+	MOVQ  n+0(FP), R8
+
+row137:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest139
+
+vectors138:
+	VMOVUPS   (CX)(DI*4), Z0
+	VMOVUPS   (DX)(DI*4), Z1
 	VSUBPS    Z1, Z0, Z0
 	VMULPS    Z0, Z0, Z0
 	VCMPPS    $0x00, Z1, Z1, K2
 	VMOVAPS.Z Z0, K2, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVUPS   Z0, (AX)(DI*4)
+	ADDQ      $0x10, DI
+	CMPQ      DI, BX
+	JLT       vectors138
 
-done102:
+rest139:
+	TESTQ     SI, SI
+	JZ        done140
+	VMOVUPS.Z (CX)(DI*4), K1, Z0
+	VMOVUPS.Z (DX)(DI*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMULPS    Z0, Z0, Z0
+	VCMPPS    $0x00, Z1, Z1, K2
+	VMOVAPS.Z Z0, K2, Z0
+	VMOVUPS   Z0, K1, (AX)(DI*4)
+
+done140:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row137
 	VZEROUPPER
 	RET
 
-// func squaredErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+// func squaredErrorSlopeAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·squaredErrorSlopeAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
-	VBROADCASTSS s+72(FP), Z0
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest104
+TEXT ·squaredErrorSlopeAVX512(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	VBROADCASTSS s+64(FP), Z0
+	MOVQ         n+0(FP), R8
 
-vectors103:
-	VMOVUPS   (DX)(SI*4), Z1
-	VMOVUPS   (BX)(SI*4), Z2
+row141:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest143
+
+vectors142:
+	VMOVUPS   (CX)(DI*4), Z1
+	VMOVUPS   (DX)(DI*4), Z2
 	VSUBPS    Z2, Z1, Z1
 	VADDPS    Z1, Z1, Z1
 	VMULPS    Z1, Z0, Z1
-	VCMPPS    $0x00, Z2, Z2, K1
-	VMOVAPS.Z Z1, K1, Z1
-	VMOVUPS   Z1, (CX)(SI*4)
-	ADDQ      $0x10, SI
-	CMPQ      SI, AX
-	JLE       vectors103
+	VCMPPS    $0x00, Z2, Z2, K2
+	VMOVAPS.Z Z1, K2, Z1
+	VMOVUPS   Z1, (AX)(DI*4)
+	ADDQ      $0x10, DI
+	CMPQ      DI, BX
+	JLT       vectors142
 
-rest104:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done105
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z1
-	VMOVUPS.Z (BX)(SI*4), K1, Z2
+rest143:
+	TESTQ     SI, SI
+	JZ        done144
+	VMOVUPS.Z (CX)(DI*4), K1, Z1
+	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VSUBPS    Z2, Z1, Z1
 	VADDPS    Z1, Z1, Z1
-	VMULPS    Z1, Z0, Z0
+	VMULPS    Z1, Z0, Z1
 	VCMPPS    $0x00, Z2, Z2, K2
-	VMOVAPS.Z Z0, K2, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVAPS.Z Z1, K2, Z1
+	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done105:
+done144:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row141
 	VZEROUPPER
 	RET
 
-// func absoluteErrorAVX512(dst []float32, x []float32, y []float32, s float32)
+// func absoluteErrorAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·absoluteErrorAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
+TEXT ·absoluteErrorAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float80000000<>+0(SB), Z0
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest107
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	MOVQ         n+0(FP), R8
 
-vectors106:
-	VMOVUPS   (DX)(SI*4), Z1
-	VMOVUPS   (BX)(SI*4), Z2
+row145:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest147
+
+vectors146:
+	VMOVUPS   (CX)(DI*4), Z1
+	VMOVUPS   (DX)(DI*4), Z2
 	VSUBPS    Z2, Z1, Z1
 	VANDNPS   Z1, Z0, Z1
-	VCMPPS    $0x00, Z2, Z2, K1
-	VMOVAPS.Z Z1, K1, Z1
-	VMOVUPS   Z1, (CX)(SI*4)
-	ADDQ      $0x10, SI
-	CMPQ      SI, AX
-	JLE       vectors106
-
-rest107:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done108
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z1
-	VMOVUPS.Z (BX)(SI*4), K1, Z2
-	VSUBPS    Z2, Z1, Z1
-	VANDNPS   Z1, Z0, Z0
 	VCMPPS    $0x00, Z2, Z2, K2
-	VMOVAPS.Z Z0, K2, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVAPS.Z Z1, K2, Z1
+	VMOVUPS   Z1, (AX)(DI*4)
+	ADDQ      $0x10, DI
+	CMPQ      DI, BX
+	JLT       vectors146
 
-done108:
+rest147:
+	TESTQ     SI, SI
+	JZ        done148
+	VMOVUPS.Z (CX)(DI*4), K1, Z1
+	VMOVUPS.Z (DX)(DI*4), K1, Z2
+	VSUBPS    Z2, Z1, Z1
+	VANDNPS   Z1, Z0, Z1
+	VCMPPS    $0x00, Z2, Z2, K2
+	VMOVAPS.Z Z1, K2, Z1
+	VMOVUPS   Z1, K1, (AX)(DI*4)
+
+done148:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row145
 	VZEROUPPER
 	RET
 
-// func absoluteErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+// func absoluteErrorSlopeAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·absoluteErrorSlopeAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
+TEXT ·absoluteErrorSlopeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS float80000000<>+0(SB), Z0
 	VBROADCASTSS float00000000<>+0(SB), Z1
 	VBROADCASTSS float3f800000<>+0(SB), Z2
-	VBROADCASTSS s+72(FP), Z3
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest110
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	VBROADCASTSS s+64(FP), Z3
+	MOVQ         n+0(FP), R8
 
-vectors109:
-	VMOVUPS   (DX)(SI*4), Z4
-	VMOVUPS   (BX)(SI*4), Z5
-	VSUBPS    Z5, Z4, Z4
-	VCMPPS    $0x08, Z1, Z4, K1
-	VANDPS    Z0, Z4, Z8
-	VXORPS    Z8, Z2, Z8
-	VBLENDMPS Z4, Z8, K1, Z6
-	VMULPS    Z6, Z3, Z4
-	VCMPPS    $0x00, Z5, Z5, K1
-	VMOVAPS.Z Z4, K1, Z4
-	VMOVUPS   Z4, (CX)(SI*4)
-	ADDQ      $0x10, SI
-	CMPQ      SI, AX
-	JLE       vectors109
+row149:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest151
 
-rest110:
-	ADDQ      $0x10, AX
-	SUBQ      SI, AX
-	JZ        done111
-	MOVQ      $-1, DI
-	BZHIQ     AX, DI, DI
-	KMOVW     DI, K1
-	VMOVUPS.Z (DX)(SI*4), K1, Z4
-	VMOVUPS.Z (BX)(SI*4), K1, Z5
+vectors150:
+	VMOVUPS   (CX)(DI*4), Z4
+	VMOVUPS   (DX)(DI*4), Z5
 	VSUBPS    Z5, Z4, Z4
 	VCMPPS    $0x08, Z1, Z4, K2
-	VANDPS    Z0, Z4, Z0
-	VXORPS    Z0, Z2, Z0
-	VBLENDMPS Z4, Z0, K2, Z7
-	VMULPS    Z7, Z3, Z0
+	VANDPS    Z0, Z4, Z8
+	VXORPS    Z8, Z2, Z8
+	VBLENDMPS Z4, Z8, K2, Z6
+	VMULPS    Z6, Z3, Z4
 	VCMPPS    $0x00, Z5, Z5, K2
-	VMOVAPS.Z Z0, K2, Z0
-	VMOVUPS   Z0, K1, (CX)(SI*4)
+	VMOVAPS.Z Z4, K2, Z4
+	VMOVUPS   Z4, (AX)(DI*4)
+	ADDQ      $0x10, DI
+	CMPQ      DI, BX
+	JLT       vectors150
 
-done111:
+rest151:
+	TESTQ     SI, SI
+	JZ        done152
+	VMOVUPS.Z (CX)(DI*4), K1, Z4
+	VMOVUPS.Z (DX)(DI*4), K1, Z5
+	VSUBPS    Z5, Z4, Z4
+	VCMPPS    $0x08, Z1, Z4, K2
+	VANDPS    Z0, Z4, Z8
+	VXORPS    Z8, Z2, Z8
+	VBLENDMPS Z4, Z8, K2, Z7
+	VMULPS    Z7, Z3, Z4
+	VCMPPS    $0x00, Z5, Z5, K2
+	VMOVAPS.Z Z4, K2, Z4
+	VMOVUPS   Z4, K1, (AX)(DI*4)
+
+done152:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row149
 	VZEROUPPER
 	RET
 
-// func logisticErrorAVX512(dst []float32, x []float32, y []float32, s float32)
+// func logisticErrorAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·logisticErrorAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
+TEXT ·logisticErrorAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS floatc2d00000<>+0(SB), Z0
 	VBROADCASTSS float42b20000<>+0(SB), Z1
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
@@ -2355,13 +2743,26 @@ TEXT ·logisticErrorAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3def251a<>+0(SB), Z14
 	VBROADCASTSS floatbdfe5d4f<>+0(SB), Z15
 	VBROADCASTSS float3e11e9bf<>+0(SB), Z16
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest113
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	MOVQ         n+0(FP), R8
 
-vectors112:
-	VMOVUPS      (DX)(SI*4), Z17
-	VMOVUPS      (BX)(SI*4), Z18
+row153:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest155
+
+vectors154:
+	VMOVUPS      (CX)(DI*4), Z17
+	VMOVUPS      (DX)(DI*4), Z18
 	VBROADCASTSS float00000000<>+0(SB), Z19
 	VMAXPS       Z17, Z19, Z19
 	VMULPS       Z18, Z17, Z20
@@ -2420,22 +2821,18 @@ vectors112:
 	VDIVPS       Z20, Z17, Z17
 	VADDPS       Z17, Z22, Z17
 	VADDPS       Z17, Z19, Z17
-	VCMPPS       $0x00, Z18, Z18, K1
-	VMOVAPS.Z    Z17, K1, Z17
-	VMOVUPS      Z17, (CX)(SI*4)
-	ADDQ         $0x10, SI
-	CMPQ         SI, AX
-	JLE          vectors112
+	VCMPPS       $0x00, Z18, Z18, K2
+	VMOVAPS.Z    Z17, K2, Z17
+	VMOVUPS      Z17, (AX)(DI*4)
+	ADDQ         $0x10, DI
+	CMPQ         DI, BX
+	JLT          vectors154
 
-rest113:
-	ADDQ         $0x10, AX
-	SUBQ         SI, AX
-	JZ           done114
-	MOVQ         $-1, DI
-	BZHIQ        AX, DI, DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*4), K1, Z17
-	VMOVUPS.Z    (BX)(SI*4), K1, Z18
+rest155:
+	TESTQ        SI, SI
+	JZ           done156
+	VMOVUPS.Z    (CX)(DI*4), K1, Z17
+	VMOVUPS.Z    (DX)(DI*4), K1, Z18
 	VBROADCASTSS float00000000<>+0(SB), Z19
 	VMAXPS       Z17, Z19, Z19
 	VMULPS       Z18, Z17, Z20
@@ -2445,70 +2842,71 @@ rest113:
 	VANDNPS      Z17, Z21, Z17
 	VXORPS       Z20, Z17, Z17
 	VMAXPS       Z17, Z0, Z17
-	VMULPS       Z1, Z17, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VFNMADD231PS Z2, Z0, Z17
-	VFNMADD231PS Z3, Z0, Z17
-	VMOVUPS      Z5, Z1
-	VFMADD213PS  Z6, Z17, Z1
-	VFMADD213PS  Z7, Z17, Z1
-	VFMADD213PS  Z8, Z17, Z1
-	VFMADD213PS  Z9, Z17, Z1
-	VFMADD213PS  Z10, Z17, Z1
-	VMULPS       Z17, Z17, Z5
-	VFMADD213PS  Z17, Z5, Z1
-	VADDPS       Z4, Z1, Z1
-	VSCALEFPS    Z0, Z1, Z17
-	VADDPS       Z4, Z17, Z0
-	VSUBPS       Z4, Z0, Z1
-	VSUBPS       Z1, Z17, Z1
-	VPSUBD       Z11, Z0, Z5
-	VPSRAD       $0x17, Z5, Z5
-	VPSLLD       $0x17, Z5, Z6
-	VPSUBD       Z6, Z0, Z6
-	VSUBPS       Z4, Z6, Z4
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z4, Z4, Z6
-	VMOVUPS      Z12, Z7
-	VFMADD213PS  Z13, Z4, Z7
-	VFMADD213PS  Z14, Z4, Z7
-	VFMADD213PS  Z15, Z4, Z7
-	VFMADD213PS  Z16, Z4, Z7
-	VBROADCASTSS floatbe2aae50<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z7
-	VBROADCASTSS float3e4cceac<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z7
-	VBROADCASTSS floatbe7ffffc<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z7
-	VBROADCASTSS float3eaaaaaa<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z7
-	VMULPS       Z4, Z7, Z7
-	VMULPS       Z6, Z7, Z7
-	VMOVAPS      Z7, Z7
-	VFMADD231PS  Z3, Z5, Z7
-	VMOVAPS      Z7, Z3
-	VFNMADD231PS Z10, Z6, Z3
-	VADDPS       Z3, Z4, Z3
-	VMOVAPS      Z3, Z3
-	VFMADD231PS  Z2, Z5, Z3
-	VDIVPS       Z0, Z1, Z0
-	VADDPS       Z0, Z3, Z0
-	VADDPS       Z0, Z19, Z0
+	VMULPS       Z1, Z17, Z20
+	VRNDSCALEPS  $0x08, Z20, Z20
+	VFNMADD231PS Z2, Z20, Z17
+	VFNMADD231PS Z3, Z20, Z17
+	VMOVUPS      Z5, Z21
+	VFMADD213PS  Z6, Z17, Z21
+	VFMADD213PS  Z7, Z17, Z21
+	VFMADD213PS  Z8, Z17, Z21
+	VFMADD213PS  Z9, Z17, Z21
+	VFMADD213PS  Z10, Z17, Z21
+	VMULPS       Z17, Z17, Z22
+	VFMADD213PS  Z17, Z22, Z21
+	VADDPS       Z4, Z21, Z21
+	VSCALEFPS    Z20, Z21, Z17
+	VADDPS       Z4, Z17, Z20
+	VSUBPS       Z4, Z20, Z21
+	VSUBPS       Z21, Z17, Z17
+	VPSUBD       Z11, Z20, Z21
+	VPSRAD       $0x17, Z21, Z21
+	VPSLLD       $0x17, Z21, Z22
+	VPSUBD       Z22, Z20, Z22
+	VSUBPS       Z4, Z22, Z22
+	VCVTDQ2PS    Z21, Z21
+	VMULPS       Z22, Z22, Z23
+	VMOVUPS      Z12, Z24
+	VFMADD213PS  Z13, Z22, Z24
+	VFMADD213PS  Z14, Z22, Z24
+	VFMADD213PS  Z15, Z22, Z24
+	VFMADD213PS  Z16, Z22, Z24
+	VBROADCASTSS floatbe2aae50<>+0(SB), Z25
+	VFMADD213PS  Z25, Z22, Z24
+	VBROADCASTSS float3e4cceac<>+0(SB), Z25
+	VFMADD213PS  Z25, Z22, Z24
+	VBROADCASTSS floatbe7ffffc<>+0(SB), Z25
+	VFMADD213PS  Z25, Z22, Z24
+	VBROADCASTSS float3eaaaaaa<>+0(SB), Z25
+	VFMADD213PS  Z25, Z22, Z24
+	VMULPS       Z22, Z24, Z24
+	VMULPS       Z23, Z24, Z24
+	VMOVAPS      Z24, Z24
+	VFMADD231PS  Z3, Z21, Z24
+	VMOVAPS      Z24, Z24
+	VFNMADD231PS Z10, Z23, Z24
+	VADDPS       Z24, Z22, Z22
+	VMOVAPS      Z22, Z22
+	VFMADD231PS  Z2, Z21, Z22
+	VDIVPS       Z20, Z17, Z17
+	VADDPS       Z17, Z22, Z17
+	VADDPS       Z17, Z19, Z17
 	VCMPPS       $0x00, Z18, Z18, K2
-	VMOVAPS.Z    Z0, K2, Z0
-	VMOVUPS      Z0, K1, (CX)(SI*4)
+	VMOVAPS.Z    Z17, K2, Z17
+	VMOVUPS      Z17, K1, (AX)(DI*4)
 
-done114:
+done156:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row153
 	VZEROUPPER
 	RET
 
-// func logisticErrorSlopeAVX512(dst []float32, x []float32, y []float32, s float32)
+// func logisticErrorSlopeAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·logisticErrorSlopeAVX512(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
+TEXT ·logisticErrorSlopeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS floatc2d00000<>+0(SB), Z0
 	VBROADCASTSS float42b20000<>+0(SB), Z1
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
@@ -2523,14 +2921,27 @@ TEXT ·logisticErrorSlopeAVX512(SB), NOSPLIT, $0-76
 	VBROADCASTSS float3f000000<>+0(SB), Z14
 	VBROADCASTSS float00000000<>+0(SB), Z15
 	VBROADCASTSS float80000000<>+0(SB), Z16
-	VBROADCASTSS s+72(FP), Z17
-	XORQ         SI, SI
-	SUBQ         $0x10, AX
-	JL           rest116
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	VBROADCASTSS s+64(FP), Z17
+	MOVQ         n+0(FP), R8
 
-vectors115:
-	VMOVUPS      (DX)(SI*4), Z18
-	VMOVUPS      (BX)(SI*4), Z19
+row157:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest159
+
+vectors158:
+	VMOVUPS      (CX)(DI*4), Z18
+	VMOVUPS      (DX)(DI*4), Z19
 	VANDNPS      Z18, Z16, Z20
 	VXORPS       Z16, Z20, Z20
 	VMAXPS       Z20, Z0, Z20
@@ -2548,8 +2959,8 @@ vectors115:
 	VFMADD213PS  Z20, Z23, Z22
 	VADDPS       Z8, Z22, Z22
 	VSCALEFPS    Z21, Z22, Z20
-	VCMPPS       $0x1d, Z15, Z18, K1
-	VBLENDMPS    Z8, Z20, K1, Z2
+	VCMPPS       $0x1d, Z15, Z18, K2
+	VBLENDMPS    Z8, Z20, K2, Z2
 	VADDPS       Z8, Z20, Z18
 	VDIVPS       Z18, Z2, Z21
 	VSUBPS       Z8, Z18, Z22
@@ -2559,102 +2970,113 @@ vectors115:
 	VMOVAPS      Z22, Z18
 	VFNMADD231PS Z20, Z21, Z18
 	VSUBPS       Z21, Z8, Z20
-	VBLENDMPS    Z21, Z20, K1, Z3
+	VBLENDMPS    Z21, Z20, K2, Z3
 	VMOVAPS      Z21, Z20
 	VFMADD231PS  Z3, Z18, Z20
 	VSUBPS       Z19, Z20, Z18
 	VMULPS       Z18, Z17, Z18
-	VCMPPS       $0x00, Z19, Z19, K1
-	VMOVAPS.Z    Z18, K1, Z18
-	VMOVUPS      Z18, (CX)(SI*4)
-	ADDQ         $0x10, SI
-	CMPQ         SI, AX
-	JLE          vectors115
+	VCMPPS       $0x00, Z19, Z19, K2
+	VMOVAPS.Z    Z18, K2, Z18
+	VMOVUPS      Z18, (AX)(DI*4)
+	ADDQ         $0x10, DI
+	CMPQ         DI, BX
+	JLT          vectors158
 
-rest116:
-	ADDQ         $0x10, AX
-	SUBQ         SI, AX
-	JZ           done117
-	MOVQ         $-1, DI
-	BZHIQ        AX, DI, DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (DX)(SI*4), K1, Z2
-	VMOVUPS.Z    (BX)(SI*4), K1, Z3
-	VANDNPS      Z2, Z16, Z18
-	VXORPS       Z16, Z18, Z16
-	VMAXPS       Z16, Z0, Z16
-	VMULPS       Z1, Z16, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VFNMADD231PS Z6, Z0, Z16
-	VFNMADD231PS Z7, Z0, Z16
-	VMOVUPS      Z9, Z1
-	VFMADD213PS  Z10, Z16, Z1
-	VFMADD213PS  Z11, Z16, Z1
-	VFMADD213PS  Z12, Z16, Z1
-	VFMADD213PS  Z13, Z16, Z1
-	VFMADD213PS  Z14, Z16, Z1
-	VMULPS       Z16, Z16, Z6
-	VFMADD213PS  Z16, Z6, Z1
-	VADDPS       Z8, Z1, Z1
-	VSCALEFPS    Z0, Z1, Z16
-	VCMPPS       $0x1d, Z15, Z2, K2
-	VBLENDMPS    Z8, Z16, K2, Z4
-	VADDPS       Z8, Z16, Z0
-	VDIVPS       Z0, Z4, Z1
-	VSUBPS       Z8, Z0, Z2
-	VSUBPS       Z2, Z16, Z2
-	VMOVAPS      Z4, Z4
-	VFNMADD231PS Z0, Z1, Z4
-	VMOVAPS      Z4, Z0
-	VFNMADD231PS Z2, Z1, Z0
-	VSUBPS       Z1, Z8, Z2
-	VBLENDMPS    Z1, Z2, K2, Z5
-	VMOVAPS      Z1, Z1
-	VFMADD231PS  Z5, Z0, Z1
-	VSUBPS       Z3, Z1, Z0
-	VMULPS       Z0, Z17, Z0
-	VCMPPS       $0x00, Z3, Z3, K2
-	VMOVAPS.Z    Z0, K2, Z0
-	VMOVUPS      Z0, K1, (CX)(SI*4)
+rest159:
+	TESTQ        SI, SI
+	JZ           done160
+	VMOVUPS.Z    (CX)(DI*4), K1, Z18
+	VMOVUPS.Z    (DX)(DI*4), K1, Z19
+	VANDNPS      Z18, Z16, Z20
+	VXORPS       Z16, Z20, Z20
+	VMAXPS       Z20, Z0, Z20
+	VMULPS       Z1, Z20, Z21
+	VRNDSCALEPS  $0x08, Z21, Z21
+	VFNMADD231PS Z6, Z21, Z20
+	VFNMADD231PS Z7, Z21, Z20
+	VMOVUPS      Z9, Z22
+	VFMADD213PS  Z10, Z20, Z22
+	VFMADD213PS  Z11, Z20, Z22
+	VFMADD213PS  Z12, Z20, Z22
+	VFMADD213PS  Z13, Z20, Z22
+	VFMADD213PS  Z14, Z20, Z22
+	VMULPS       Z20, Z20, Z23
+	VFMADD213PS  Z20, Z23, Z22
+	VADDPS       Z8, Z22, Z22
+	VSCALEFPS    Z21, Z22, Z20
+	VCMPPS       $0x1d, Z15, Z18, K2
+	VBLENDMPS    Z8, Z20, K2, Z4
+	VADDPS       Z8, Z20, Z18
+	VDIVPS       Z18, Z4, Z21
+	VSUBPS       Z8, Z18, Z22
+	VSUBPS       Z22, Z20, Z20
+	VMOVAPS      Z4, Z22
+	VFNMADD231PS Z18, Z21, Z22
+	VMOVAPS      Z22, Z18
+	VFNMADD231PS Z20, Z21, Z18
+	VSUBPS       Z21, Z8, Z20
+	VBLENDMPS    Z21, Z20, K2, Z5
+	VMOVAPS      Z21, Z20
+	VFMADD231PS  Z5, Z18, Z20
+	VSUBPS       Z19, Z20, Z18
+	VMULPS       Z18, Z17, Z18
+	VCMPPS       $0x00, Z19, Z19, K2
+	VMOVAPS.Z    Z18, K2, Z18
+	VMOVUPS      Z18, K1, (AX)(DI*4)
 
-done117:
+done160:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row157
 	VZEROUPPER
 	RET
 
-// func addAVX2(dst []float32, x []float32, y []float32, s float32)
+// func addAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·addAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest119
+TEXT ·addAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors118:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors118
+row161:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest163
 
-rest119:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done120
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+vectors162:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors162
+
+rest163:
+	TESTQ      SI, SI
+	JZ         done164
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done120:
+done164:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row161
 	VZEROUPPER
 	RET
 
@@ -2676,501 +3098,625 @@ DATA lanesAVX2<>+56(SB)/4, $0x00000000
 DATA lanesAVX2<>+60(SB)/4, $0x00000000
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
 
-// func subAVX2(dst []float32, x []float32, y []float32, s float32)
+// func subAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·subAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest122
+TEXT ·subAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors121:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors121
+row165:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest167
 
-rest122:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done123
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+vectors166:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors166
+
+rest167:
+	TESTQ      SI, SI
+	JZ         done168
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done123:
+done168:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row165
 	VZEROUPPER
 	RET
 
-// func mulAVX2(dst []float32, x []float32, y []float32, s float32)
+// func mulAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·mulAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest125
+TEXT ·mulAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors124:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors124
+row169:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest171
 
-rest125:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done126
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+vectors170:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors170
+
+rest171:
+	TESTQ      SI, SI
+	JZ         done172
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done126:
+done172:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row169
 	VZEROUPPER
 	RET
 
-// func divAVX2(dst []float32, x []float32, y []float32, s float32)
+// func divAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·divAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest128
+TEXT ·divAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors127:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VDIVPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors127
+row173:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest175
 
-rest128:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done129
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+vectors174:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VDIVPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors174
+
+rest175:
+	TESTQ      SI, SI
+	JZ         done176
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VDIVPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done129:
+done176:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row173
 	VZEROUPPER
 	RET
 
-// func scaleAVX2(dst []float32, x []float32, y []float32, s float32)
+// func scaleAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·scaleAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
-	JL           rest131
-
-vectors130:
-	VMOVUPS (DX)(BX*4), Y1
-	VMULPS  Y1, Y0, Y1
-	VMOVUPS Y1, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors130
-
-rest131:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done132
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y1
-	VMASKMOVPS (DX)(BX*4), Y1, Y2
-	VMULPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*4)
-
-done132:
-	VZEROUPPER
-	RET
-
-// func scaleGradAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·scaleGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         y_base+48(FP), DX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
-	JL           rest134
-
-vectors133:
-	VMOVUPS (DX)(BX*4), Y1
-	VMULPS  Y1, Y0, Y1
-	VMOVUPS Y1, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors133
-
-rest134:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done135
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y1
-	VMASKMOVPS (DX)(BX*4), Y1, Y2
-	VMULPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*4)
-
-done135:
-	VZEROUPPER
-	RET
-
-// func offsetAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·offsetAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
-	JL           rest137
-
-vectors136:
-	VMOVUPS (DX)(BX*4), Y1
-	VADDPS  Y0, Y1, Y1
-	VMOVUPS Y1, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors136
-
-rest137:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done138
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y1
-	VMASKMOVPS (DX)(BX*4), Y1, Y2
-	VADDPS     Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*4)
-
-done138:
-	VZEROUPPER
-	RET
-
-// func dropAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·dropAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         SI, SI
-	SUBQ         $0x08, AX
-	JL           rest140
-
-vectors139:
-	VMOVUPS (DX)(SI*4), Y1
-	VMOVUPS (BX)(SI*4), Y2
-	VMULPS  Y1, Y0, Y1
-	VANDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors139
-
-rest140:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done141
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y1
-	VMASKMOVPS (DX)(SI*4), Y1, Y2
-	VMASKMOVPS (BX)(SI*4), Y1, Y3
-	VMULPS     Y2, Y0, Y0
-	VANDPS     Y3, Y0, Y0
-	VMASKMOVPS Y0, Y1, (CX)(SI*4)
-
-done141:
-	VZEROUPPER
-	RET
-
-// func fillAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·fillAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         DX, DX
-	SUBQ         $0x08, AX
-	JL           rest143
-
-vectors142:
-	VMOVUPS Y0, (CX)(DX*4)
-	ADDQ    $0x08, DX
-	CMPQ    DX, AX
-	JLE     vectors142
-
-rest143:
-	ADDQ       $0x08, AX
-	SUBQ       DX, AX
-	JZ         done144
-	LEAQ       lanesAVX2<>+0(SB), BX
-	MOVQ       $+8, SI
-	SUBQ       AX, SI
-	VMOVUPS    (BX)(SI*4), Y1
-	VMASKMOVPS Y0, Y1, (CX)(DX*4)
-
-done144:
-	VZEROUPPER
-	RET
-
-// func reluAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·reluAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest146
-
-vectors145:
-	VMOVUPS (DX)(BX*4), Y0
-	VMOVUPS float00000000<>+0(SB), Y1
-	VMAXPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors145
-
-rest146:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done147
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
-	VMOVUPS    float00000000<>+0(SB), Y2
-	VMAXPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
-
-done147:
-	VZEROUPPER
-	RET
-
-// func reluGradAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·reluGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest149
-
-vectors148:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VCMPPS  $0x16, float00000000<>+0(SB), Y0, Y0
-	VANDPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors148
-
-rest149:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done150
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
-	VCMPPS     $0x16, float00000000<>+0(SB), Y1, Y1
-	VANDPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
-
-done150:
-	VZEROUPPER
-	RET
-
-// func leakyAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·leakyAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
-	JL           rest152
-
-vectors151:
-	VMOVUPS   (DX)(BX*4), Y1
-	VCMPPS    $0x12, float00000000<>+0(SB), Y1, Y2
-	VMULPS    Y0, Y1, Y3
-	VBLENDVPS Y2, Y3, Y1, Y1
-	VMOVUPS   Y1, (CX)(BX*4)
-	ADDQ      $0x08, BX
-	CMPQ      BX, AX
-	JLE       vectors151
-
-rest152:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done153
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y1
-	VMASKMOVPS (DX)(BX*4), Y1, Y2
-	VCMPPS     $0x12, float00000000<>+0(SB), Y2, Y3
-	VMULPS     Y0, Y2, Y0
-	VBLENDVPS  Y3, Y0, Y2, Y0
-	VMASKMOVPS Y0, Y1, (CX)(BX*4)
-
-done153:
-	VZEROUPPER
-	RET
-
-// func leakyGradAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·leakyGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         SI, SI
-	SUBQ         $0x08, AX
-	JL           rest155
-
-vectors154:
-	VMOVUPS   (DX)(SI*4), Y1
-	VMOVUPS   (BX)(SI*4), Y2
-	VCMPPS    $0x12, float00000000<>+0(SB), Y1, Y1
-	VMULPS    Y0, Y2, Y3
-	VBLENDVPS Y1, Y3, Y2, Y1
-	VMOVUPS   Y1, (CX)(SI*4)
-	ADDQ      $0x08, SI
-	CMPQ      SI, AX
-	JLE       vectors154
-
-rest155:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done156
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y1
-	VMASKMOVPS (DX)(SI*4), Y1, Y2
-	VMASKMOVPS (BX)(SI*4), Y1, Y3
-	VCMPPS     $0x12, float00000000<>+0(SB), Y2, Y2
-	VMULPS     Y0, Y3, Y0
-	VBLENDVPS  Y2, Y0, Y3, Y0
-	VMASKMOVPS Y0, Y1, (CX)(SI*4)
-
-done156:
-	VZEROUPPER
-	RET
-
-// func eluAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·eluAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         BX, BX
-	SUBQ         $0x08, AX
-	JL           rest158
-
-vectors157:
-	VMOVUPS      (DX)(BX*4), Y1
-	VCMPPS       $0x11, float00000000<>+0(SB), Y1, Y2
-	VMOVUPS      floatc1a00000<>+0(SB), Y3
-	VMAXPS       Y1, Y3, Y3
-	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
-	VMOVAPS      Y3, Y3
-	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
-	VMULPS       Y3, Y3, Y5
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y3, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y3, Y6
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  Y6, Y5, Y3
-	VCVTPS2DQ    Y4, Y4
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VSUBPS       float3f800000<>+0(SB), Y4, Y5
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  Y3, Y4, Y5
-	VMULPS       Y5, Y0, Y3
-	VBLENDVPS    Y2, Y3, Y1, Y1
-	VMOVUPS      Y1, (CX)(BX*4)
-	ADDQ         $0x08, BX
-	CMPQ         BX, AX
-	JLE          vectors157
-
-rest158:
-	ADDQ         $0x08, AX
-	SUBQ         BX, AX
-	JZ           done159
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SUBQ         BX, DX
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
-	SUBQ         AX, DI
-	VMOVUPS      (SI)(DI*4), Y1
-	VMASKMOVPS   (DX)(BX*4), Y1, Y2
+	SUBQ         BX, DI
+	VMOVUPS      (SI)(DI*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), DI
+
+row177:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest179
+
+vectors178:
+	VMOVUPS (CX)(SI*4), Y2
+	VMULPS  Y2, Y1, Y2
+	VMOVUPS Y2, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors178
+
+rest179:
+	TESTQ      BX, BX
+	JZ         done180
+	VMASKMOVPS (CX)(SI*4), Y0, Y2
+	VMULPS     Y2, Y1, Y2
+	VMASKMOVPS Y2, Y0, (AX)(SI*4)
+
+done180:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row177
+	VZEROUPPER
+	RET
+
+// func scaleGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·scaleGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         y+40(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SUBQ         BX, DX
+	LEAQ         lanesAVX2<>+0(SB), SI
+	MOVQ         $+8, DI
+	SUBQ         BX, DI
+	VMOVUPS      (SI)(DI*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), DI
+
+row181:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest183
+
+vectors182:
+	VMOVUPS (CX)(SI*4), Y2
+	VMULPS  Y2, Y1, Y2
+	VMOVUPS Y2, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors182
+
+rest183:
+	TESTQ      BX, BX
+	JZ         done184
+	VMASKMOVPS (CX)(SI*4), Y0, Y2
+	VMULPS     Y2, Y1, Y2
+	VMASKMOVPS Y2, Y0, (AX)(SI*4)
+
+done184:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldy+48(FP), CX
+	DECQ DI
+	JNZ  row181
+	VZEROUPPER
+	RET
+
+// func offsetAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·offsetAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SUBQ         BX, DX
+	LEAQ         lanesAVX2<>+0(SB), SI
+	MOVQ         $+8, DI
+	SUBQ         BX, DI
+	VMOVUPS      (SI)(DI*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), DI
+
+row185:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest187
+
+vectors186:
+	VMOVUPS (CX)(SI*4), Y2
+	VADDPS  Y1, Y2, Y2
+	VMOVUPS Y2, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors186
+
+rest187:
+	TESTQ      BX, BX
+	JZ         done188
+	VMASKMOVPS (CX)(SI*4), Y0, Y2
+	VADDPS     Y1, Y2, Y2
+	VMASKMOVPS Y2, Y0, (AX)(SI*4)
+
+done188:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row185
+	VZEROUPPER
+	RET
+
+// func dropAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·dropAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	SUBQ         SI, BX
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         SI, R8
+	VMOVUPS      (DI)(R8*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), R8
+
+row189:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest191
+
+vectors190:
+	VMOVUPS (CX)(DI*4), Y2
+	VMOVUPS (DX)(DI*4), Y3
+	VMULPS  Y2, Y1, Y2
+	VANDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors190
+
+rest191:
+	TESTQ      SI, SI
+	JZ         done192
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VMASKMOVPS (DX)(DI*4), Y0, Y3
+	VMULPS     Y2, Y1, Y2
+	VANDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (AX)(DI*4)
+
+done192:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row189
+	VZEROUPPER
+	RET
+
+// func identityGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·identityGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    y+40(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
+
+row193:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest195
+
+vectors194:
+	VMOVUPS (CX)(SI*4), Y1
+	VMOVUPS Y1, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors194
+
+rest195:
+	TESTQ      BX, BX
+	JZ         done196
+	VMASKMOVPS (CX)(SI*4), Y0, Y1
+	VMASKMOVPS Y1, Y0, (AX)(SI*4)
+
+done196:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldy+48(FP), CX
+	DECQ DI
+	JNZ  row193
+	VZEROUPPER
+	RET
+
+// func fillAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·fillAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         cols+56(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $0x07, DX
+	SUBQ         DX, CX
+	LEAQ         lanesAVX2<>+0(SB), BX
+	MOVQ         $+8, SI
+	SUBQ         DX, SI
+	VMOVUPS      (BX)(SI*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), SI
+
+row197:
+	XORQ  BX, BX
+	TESTQ CX, CX
+	JZ    rest199
+
+vectors198:
+	VMOVUPS Y1, (AX)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, CX
+	JLT     vectors198
+
+rest199:
+	TESTQ      DX, DX
+	JZ         done200
+	VMASKMOVPS Y1, Y0, (AX)(BX*4)
+
+done200:
+	ADDQ lddst+16(FP), AX
+	DECQ SI
+	JNZ  row197
+	VZEROUPPER
+	RET
+
+// func reluAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·reluAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
+
+row201:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest203
+
+vectors202:
+	VMOVUPS (CX)(SI*4), Y1
+	VMOVUPS float00000000<>+0(SB), Y2
+	VMAXPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors202
+
+rest203:
+	TESTQ      BX, BX
+	JZ         done204
+	VMASKMOVPS (CX)(SI*4), Y0, Y1
+	VMOVUPS    float00000000<>+0(SB), Y2
+	VMAXPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)(SI*4)
+
+done204:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row201
+	VZEROUPPER
+	RET
+
+// func reluGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·reluGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
+
+row205:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest207
+
+vectors206:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VCMPPS  $0x16, float00000000<>+0(SB), Y1, Y1
+	VANDPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors206
+
+rest207:
+	TESTQ      SI, SI
+	JZ         done208
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
+	VCMPPS     $0x16, float00000000<>+0(SB), Y1, Y1
+	VANDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
+
+done208:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row205
+	VZEROUPPER
+	RET
+
+// func leakyAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·leakyAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SUBQ         BX, DX
+	LEAQ         lanesAVX2<>+0(SB), SI
+	MOVQ         $+8, DI
+	SUBQ         BX, DI
+	VMOVUPS      (SI)(DI*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), DI
+
+row209:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest211
+
+vectors210:
+	VMOVUPS   (CX)(SI*4), Y2
+	VCMPPS    $0x12, float00000000<>+0(SB), Y2, Y3
+	VMULPS    Y1, Y2, Y4
+	VBLENDVPS Y3, Y4, Y2, Y2
+	VMOVUPS   Y2, (AX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, DX
+	JLT       vectors210
+
+rest211:
+	TESTQ      BX, BX
+	JZ         done212
+	VMASKMOVPS (CX)(SI*4), Y0, Y2
+	VCMPPS     $0x12, float00000000<>+0(SB), Y2, Y3
+	VMULPS     Y1, Y2, Y4
+	VBLENDVPS  Y3, Y4, Y2, Y2
+	VMASKMOVPS Y2, Y0, (AX)(SI*4)
+
+done212:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row209
+	VZEROUPPER
+	RET
+
+// func leakyGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·leakyGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	SUBQ         SI, BX
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         SI, R8
+	VMOVUPS      (DI)(R8*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), R8
+
+row213:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest215
+
+vectors214:
+	VMOVUPS   (CX)(DI*4), Y2
+	VMOVUPS   (DX)(DI*4), Y3
+	VCMPPS    $0x12, float00000000<>+0(SB), Y2, Y2
+	VMULPS    Y1, Y3, Y4
+	VBLENDVPS Y2, Y4, Y3, Y2
+	VMOVUPS   Y2, (AX)(DI*4)
+	ADDQ      $0x08, DI
+	CMPQ      DI, BX
+	JLT       vectors214
+
+rest215:
+	TESTQ      SI, SI
+	JZ         done216
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VMASKMOVPS (DX)(DI*4), Y0, Y3
+	VCMPPS     $0x12, float00000000<>+0(SB), Y2, Y2
+	VMULPS     Y1, Y3, Y4
+	VBLENDVPS  Y2, Y4, Y3, Y2
+	VMASKMOVPS Y2, Y0, (AX)(DI*4)
+
+done216:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row213
+	VZEROUPPER
+	RET
+
+// func eluAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·eluAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SUBQ         BX, DX
+	LEAQ         lanesAVX2<>+0(SB), SI
+	MOVQ         $+8, DI
+	SUBQ         BX, DI
+	VMOVUPS      (SI)(DI*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), DI
+
+row217:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest219
+
+vectors218:
+	VMOVUPS      (CX)(SI*4), Y2
 	VCMPPS       $0x11, float00000000<>+0(SB), Y2, Y3
 	VMOVUPS      floatc1a00000<>+0(SB), Y4
 	VMAXPS       Y2, Y4, Y4
@@ -3195,128 +3741,129 @@ rest158:
 	VSUBPS       float3f800000<>+0(SB), Y5, Y6
 	VMOVAPS      Y6, Y6
 	VFMADD231PS  Y4, Y5, Y6
-	VMULPS       Y6, Y0, Y0
-	VBLENDVPS    Y3, Y0, Y2, Y0
-	VMASKMOVPS   Y0, Y1, (CX)(BX*4)
+	VMULPS       Y6, Y1, Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMOVUPS      Y2, (AX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DX
+	JLT          vectors218
 
-done159:
+rest219:
+	TESTQ        BX, BX
+	JZ           done220
+	VMASKMOVPS   (CX)(SI*4), Y0, Y2
+	VCMPPS       $0x11, float00000000<>+0(SB), Y2, Y3
+	VMOVUPS      floatc1a00000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VMOVAPS      Y4, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMULPS       Y4, Y4, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y7
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  Y7, Y6, Y4
+	VCVTPS2DQ    Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VSUBPS       float3f800000<>+0(SB), Y5, Y6
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  Y4, Y5, Y6
+	VMULPS       Y6, Y1, Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VMASKMOVPS   Y2, Y0, (AX)(SI*4)
+
+done220:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row217
 	VZEROUPPER
 	RET
 
-// func eluGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// func eluGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·eluGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         SI, SI
-	SUBQ         $0x08, AX
-	JL           rest161
+TEXT ·eluGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	SUBQ         SI, BX
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         SI, R8
+	VMOVUPS      (DI)(R8*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), R8
 
-vectors160:
-	VMOVUPS   (DX)(SI*4), Y1
-	VMOVUPS   (BX)(SI*4), Y2
-	VCMPPS    $0x11, float00000000<>+0(SB), Y1, Y3
-	VADDPS    Y0, Y1, Y1
-	VMULPS    Y1, Y2, Y1
-	VBLENDVPS Y3, Y1, Y2, Y1
-	VMOVUPS   Y1, (CX)(SI*4)
-	ADDQ      $0x08, SI
-	CMPQ      SI, AX
-	JLE       vectors160
+row221:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest223
 
-rest161:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done162
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y1
-	VMASKMOVPS (DX)(SI*4), Y1, Y2
-	VMASKMOVPS (BX)(SI*4), Y1, Y3
+vectors222:
+	VMOVUPS   (CX)(DI*4), Y2
+	VMOVUPS   (DX)(DI*4), Y3
+	VCMPPS    $0x11, float00000000<>+0(SB), Y2, Y4
+	VADDPS    Y1, Y2, Y2
+	VMULPS    Y2, Y3, Y2
+	VBLENDVPS Y4, Y2, Y3, Y2
+	VMOVUPS   Y2, (AX)(DI*4)
+	ADDQ      $0x08, DI
+	CMPQ      DI, BX
+	JLT       vectors222
+
+rest223:
+	TESTQ      SI, SI
+	JZ         done224
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VCMPPS     $0x11, float00000000<>+0(SB), Y2, Y4
-	VADDPS     Y0, Y2, Y0
-	VMULPS     Y0, Y3, Y0
-	VBLENDVPS  Y4, Y0, Y3, Y0
-	VMASKMOVPS Y0, Y1, (CX)(SI*4)
+	VADDPS     Y1, Y2, Y2
+	VMULPS     Y2, Y3, Y2
+	VBLENDVPS  Y4, Y2, Y3, Y2
+	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done162:
+done224:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row221
 	VZEROUPPER
 	RET
 
-// func sigmoidAVX2(dst []float32, x []float32, y []float32, s float32)
+// func sigmoidAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest164
+TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
 
-vectors163:
-	VMOVUPS      (DX)(BX*4), Y0
-	VMOVUPS      float80000000<>+0(SB), Y1
-	VMOVUPS      float80000000<>+0(SB), Y2
-	VANDNPS      Y0, Y2, Y2
-	VXORPS       Y1, Y2, Y1
-	VMOVUPS      floatc2d00000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VMULPS       float3fb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VFNMADD231PS float3f318000<>+0(SB), Y2, Y1
-	VFNMADD231PS floatb95e8083<>+0(SB), Y2, Y1
-	VMOVUPS      float39506967<>+0(SB), Y3
-	VFMADD213PS  float3ab743ce<>+0(SB), Y1, Y3
-	VFMADD213PS  float3c088908<>+0(SB), Y1, Y3
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y1, Y3
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y1, Y3
-	VFMADD213PS  float3f000000<>+0(SB), Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VFMADD213PS  Y1, Y4, Y3
-	VADDPS       float3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y1
-	VPSUBD       Y1, Y2, Y2
-	VPADDD       float0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y3, Y3
-	VPADDD       float0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y3
-	VMOVUPS      Y3, Y1
-	VCMPPS       $0x1d, float00000000<>+0(SB), Y0, Y0
-	VBLENDVPS    Y0, float3f800000<>+0(SB), Y1, Y2
-	VADDPS       float3f800000<>+0(SB), Y1, Y3
-	VDIVPS       Y3, Y2, Y4
-	VSUBPS       float3f800000<>+0(SB), Y3, Y5
-	VSUBPS       Y5, Y1, Y1
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS Y3, Y4, Y2
-	VMOVAPS      Y2, Y2
-	VFNMADD231PS Y1, Y4, Y2
-	VMOVUPS      float3f800000<>+0(SB), Y1
-	VSUBPS       Y4, Y1, Y1
-	VBLENDVPS    Y0, Y4, Y1, Y0
-	VMOVAPS      Y4, Y1
-	VFMADD231PS  Y0, Y2, Y1
-	VMOVUPS      Y1, (CX)(BX*4)
-	ADDQ         $0x08, BX
-	CMPQ         BX, AX
-	JLE          vectors163
+row225:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest227
 
-rest164:
-	ADDQ         $0x08, AX
-	SUBQ         BX, AX
-	JZ           done165
-	LEAQ         lanesAVX2<>+0(SB), SI
-	MOVQ         $+8, DI
-	SUBQ         AX, DI
-	VMOVUPS      (SI)(DI*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+vectors226:
+	VMOVUPS      (CX)(SI*4), Y1
 	VMOVUPS      float80000000<>+0(SB), Y2
 	VMOVUPS      float80000000<>+0(SB), Y3
 	VANDNPS      Y1, Y3, Y3
@@ -3361,143 +3908,144 @@ rest164:
 	VBLENDVPS    Y1, Y5, Y2, Y1
 	VMOVAPS      Y5, Y2
 	VFMADD231PS  Y1, Y3, Y2
-	VMASKMOVPS   Y2, Y0, (CX)(BX*4)
+	VMOVUPS      Y2, (AX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DX
+	JLT          vectors226
 
-done165:
+rest227:
+	TESTQ        BX, BX
+	JZ           done228
+	VMASKMOVPS   (CX)(SI*4), Y0, Y1
+	VMOVUPS      float80000000<>+0(SB), Y2
+	VMOVUPS      float80000000<>+0(SB), Y3
+	VANDNPS      Y1, Y3, Y3
+	VXORPS       Y2, Y3, Y2
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y2, Y3, Y2
+	VMULPS       float3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y2
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y2
+	VMOVUPS      float39506967<>+0(SB), Y4
+	VFMADD213PS  float3ab743ce<>+0(SB), Y2, Y4
+	VFMADD213PS  float3c088908<>+0(SB), Y2, Y4
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y2, Y4
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y2, Y4
+	VFMADD213PS  float3f000000<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMADD213PS  Y2, Y5, Y4
+	VADDPS       float3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y2
+	VPSUBD       Y2, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y4, Y4
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, Y2
+	VCMPPS       $0x1d, float00000000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, float3f800000<>+0(SB), Y2, Y3
+	VADDPS       float3f800000<>+0(SB), Y2, Y4
+	VDIVPS       Y4, Y3, Y5
+	VSUBPS       float3f800000<>+0(SB), Y4, Y6
+	VSUBPS       Y6, Y2, Y2
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y4, Y5, Y3
+	VMOVAPS      Y3, Y3
+	VFNMADD231PS Y2, Y5, Y3
+	VMOVUPS      float3f800000<>+0(SB), Y2
+	VSUBPS       Y5, Y2, Y2
+	VBLENDVPS    Y1, Y5, Y2, Y1
+	VMOVAPS      Y5, Y2
+	VFMADD231PS  Y1, Y3, Y2
+	VMASKMOVPS   Y2, Y0, (AX)(SI*4)
+
+done228:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row225
 	VZEROUPPER
 	RET
 
-// func sigmoidGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// func sigmoidGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest167
+TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors166:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VMULPS  Y0, Y1, Y1
-	VMOVUPS float3f800000<>+0(SB), Y2
-	VSUBPS  Y0, Y2, Y0
-	VMULPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors166
+row229:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest231
 
-rest167:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done168
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+vectors230:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VMULPS  Y1, Y2, Y2
+	VMOVUPS float3f800000<>+0(SB), Y3
+	VSUBPS  Y1, Y3, Y1
+	VMULPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors230
+
+rest231:
+	TESTQ      SI, SI
+	JZ         done232
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VMULPS     Y1, Y2, Y2
 	VMOVUPS    float3f800000<>+0(SB), Y3
 	VSUBPS     Y1, Y3, Y1
 	VMULPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done168:
+done232:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row229
 	VZEROUPPER
 	RET
 
-// func logSigmoidAVX2(dst []float32, x []float32, y []float32, s float32)
+// func logSigmoidAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logSigmoidAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest170
+TEXT ·logSigmoidAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
 
-vectors169:
-	VMOVUPS      (DX)(BX*4), Y0
-	VMOVUPS      float00000000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y1
-	VMOVUPS      float80000000<>+0(SB), Y2
-	VMOVUPS      float80000000<>+0(SB), Y3
-	VANDNPS      Y0, Y3, Y0
-	VXORPS       Y2, Y0, Y0
-	VMOVUPS      floatc2d00000<>+0(SB), Y2
-	VMAXPS       Y0, Y2, Y0
-	VMULPS       float3fb8aa3b<>+0(SB), Y0, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VFNMADD231PS float3f318000<>+0(SB), Y2, Y0
-	VFNMADD231PS floatb95e8083<>+0(SB), Y2, Y0
-	VMOVUPS      float39506967<>+0(SB), Y3
-	VFMADD213PS  float3ab743ce<>+0(SB), Y0, Y3
-	VFMADD213PS  float3c088908<>+0(SB), Y0, Y3
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y0, Y3
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y0, Y3
-	VFMADD213PS  float3f000000<>+0(SB), Y0, Y3
-	VMULPS       Y0, Y0, Y4
-	VFMADD213PS  Y0, Y4, Y3
-	VADDPS       float3f800000<>+0(SB), Y3, Y3
-	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y0
-	VPSUBD       Y0, Y2, Y2
-	VPADDD       float0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y3, Y3
-	VPADDD       float0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y2, Y3, Y3
-	VMOVUPS      Y3, Y0
-	VADDPS       float3f800000<>+0(SB), Y0, Y2
-	VSUBPS       float3f800000<>+0(SB), Y2, Y3
-	VSUBPS       Y3, Y0, Y0
-	VPSUBD       float3f3504f3<>+0(SB), Y2, Y3
-	VPSRAD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y3, Y4
-	VPSUBD       Y4, Y2, Y4
-	VSUBPS       float3f800000<>+0(SB), Y4, Y4
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y4, Y4, Y5
-	VMOVUPS      float3d9021bb<>+0(SB), Y6
-	VFMADD213PS  floatbdebd1b8<>+0(SB), Y4, Y6
-	VFMADD213PS  float3def251a<>+0(SB), Y4, Y6
-	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e11e9bf<>+0(SB), Y4, Y6
-	VFMADD213PS  floatbe2aae50<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e4cceac<>+0(SB), Y4, Y6
-	VFMADD213PS  floatbe7ffffc<>+0(SB), Y4, Y6
-	VFMADD213PS  float3eaaaaaa<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y5, Y6, Y6
-	VMOVAPS      Y6, Y6
-	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y6
-	VMOVAPS      Y6, Y6
-	VFNMADD231PS float3f000000<>+0(SB), Y5, Y6
-	VADDPS       Y6, Y4, Y4
-	VMOVAPS      Y4, Y4
-	VFMADD231PS  float3f318000<>+0(SB), Y3, Y4
-	VDIVPS       Y2, Y0, Y0
-	VADDPS       Y0, Y4, Y0
-	VSUBPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (CX)(BX*4)
-	ADDQ         $0x08, BX
-	CMPQ         BX, AX
-	JLE          vectors169
+row233:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest235
 
-rest170:
-	ADDQ         $0x08, AX
-	SUBQ         BX, AX
-	JZ           done171
-	LEAQ         lanesAVX2<>+0(SB), SI
-	MOVQ         $+8, DI
-	SUBQ         AX, DI
-	VMOVUPS      (SI)(DI*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+vectors234:
+	VMOVUPS      (CX)(SI*4), Y1
 	VMOVUPS      float00000000<>+0(SB), Y2
 	VMINPS       Y1, Y2, Y2
 	VMOVUPS      float80000000<>+0(SB), Y3
@@ -3560,67 +4108,111 @@ rest170:
 	VDIVPS       Y3, Y1, Y1
 	VADDPS       Y1, Y5, Y1
 	VSUBPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
+	VMOVUPS      Y1, (AX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DX
+	JLT          vectors234
 
-done171:
+rest235:
+	TESTQ        BX, BX
+	JZ           done236
+	VMASKMOVPS   (CX)(SI*4), Y0, Y1
+	VMOVUPS      float00000000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y2
+	VMOVUPS      float80000000<>+0(SB), Y3
+	VMOVUPS      float80000000<>+0(SB), Y4
+	VANDNPS      Y1, Y4, Y1
+	VXORPS       Y3, Y1, Y1
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMULPS       float3fb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y1
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y1
+	VMOVUPS      float39506967<>+0(SB), Y4
+	VFMADD213PS  float3ab743ce<>+0(SB), Y1, Y4
+	VFMADD213PS  float3c088908<>+0(SB), Y1, Y4
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y1, Y4
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y1, Y4
+	VFMADD213PS  float3f000000<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y4
+	VADDPS       float3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y1
+	VPSUBD       Y1, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y4, Y4
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, Y1
+	VADDPS       float3f800000<>+0(SB), Y1, Y3
+	VSUBPS       float3f800000<>+0(SB), Y3, Y4
+	VSUBPS       Y4, Y1, Y1
+	VPSUBD       float3f3504f3<>+0(SB), Y3, Y4
+	VPSRAD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y4, Y5
+	VPSUBD       Y5, Y3, Y5
+	VSUBPS       float3f800000<>+0(SB), Y5, Y5
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y5, Y5, Y6
+	VMOVUPS      float3d9021bb<>+0(SB), Y7
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y5, Y7
+	VFMADD213PS  float3def251a<>+0(SB), Y5, Y7
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y5, Y7
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e4cceac<>+0(SB), Y5, Y7
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y5, Y7
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y7, Y7
+	VMOVAPS      Y7, Y7
+	VFMADD231PS  floatb95e8083<>+0(SB), Y4, Y7
+	VMOVAPS      Y7, Y7
+	VFNMADD231PS float3f000000<>+0(SB), Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  float3f318000<>+0(SB), Y4, Y5
+	VDIVPS       Y3, Y1, Y1
+	VADDPS       Y1, Y5, Y1
+	VSUBPS       Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (AX)(SI*4)
+
+done236:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row233
 	VZEROUPPER
 	RET
 
-// func logSigmoidGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// func logSigmoidGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logSigmoidGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest173
+TEXT ·logSigmoidGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors172:
-	VMOVUPS      (DX)(SI*4), Y0
-	VMOVUPS      (BX)(SI*4), Y1
-	VMOVUPS      float80000000<>+0(SB), Y2
-	VXORPS       Y2, Y1, Y1
-	VMOVUPS      floatc1a00000<>+0(SB), Y2
-	VMAXPS       Y0, Y2, Y0
-	VMULPS       float3fb8aa3b<>+0(SB), Y0, Y2
-	VROUNDPS     $0x08, Y2, Y2
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS float3f318000<>+0(SB), Y2, Y0
-	VMOVAPS      Y0, Y0
-	VFNMADD231PS floatb95e8083<>+0(SB), Y2, Y0
-	VMULPS       Y0, Y0, Y3
-	VMOVUPS      float39506967<>+0(SB), Y4
-	VFMADD213PS  float3ab743ce<>+0(SB), Y0, Y4
-	VFMADD213PS  float3c088908<>+0(SB), Y0, Y4
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y0, Y4
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y0, Y4
-	VFMADD213PS  float3f000000<>+0(SB), Y0, Y4
-	VMOVAPS      Y0, Y0
-	VFMADD231PS  Y4, Y3, Y0
-	VCVTPS2DQ    Y2, Y2
-	VPADDD       float0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VSUBPS       float3f800000<>+0(SB), Y2, Y3
-	VMOVAPS      Y3, Y3
-	VFMADD231PS  Y0, Y2, Y3
-	VMULPS       Y3, Y1, Y0
-	VMOVUPS      Y0, (CX)(SI*4)
-	ADDQ         $0x08, SI
-	CMPQ         SI, AX
-	JLE          vectors172
+row237:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest239
 
-rest173:
-	ADDQ         $0x08, AX
-	SUBQ         SI, AX
-	JZ           done174
-	LEAQ         lanesAVX2<>+0(SB), DI
-	MOVQ         $+8, R8
-	SUBQ         AX, R8
-	VMOVUPS      (DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(SI*4), Y0, Y1
-	VMASKMOVPS   (BX)(SI*4), Y0, Y2
+vectors238:
+	VMOVUPS      (CX)(DI*4), Y1
+	VMOVUPS      (DX)(DI*4), Y2
 	VMOVUPS      float80000000<>+0(SB), Y3
 	VXORPS       Y3, Y2, Y2
 	VMOVUPS      floatc1a00000<>+0(SB), Y3
@@ -3647,86 +4239,75 @@ rest173:
 	VMOVAPS      Y4, Y4
 	VFMADD231PS  Y1, Y3, Y4
 	VMULPS       Y4, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
+	VMOVUPS      Y1, (AX)(DI*4)
+	ADDQ         $0x08, DI
+	CMPQ         DI, BX
+	JLT          vectors238
 
-done174:
+rest239:
+	TESTQ        SI, SI
+	JZ           done240
+	VMASKMOVPS   (CX)(DI*4), Y0, Y1
+	VMASKMOVPS   (DX)(DI*4), Y0, Y2
+	VMOVUPS      float80000000<>+0(SB), Y3
+	VXORPS       Y3, Y2, Y2
+	VMOVUPS      floatc1a00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMULPS       float3fb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y1
+	VMOVAPS      Y1, Y1
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y1
+	VMULPS       Y1, Y1, Y4
+	VMOVUPS      float39506967<>+0(SB), Y5
+	VFMADD213PS  float3ab743ce<>+0(SB), Y1, Y5
+	VFMADD213PS  float3c088908<>+0(SB), Y1, Y5
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y1, Y5
+	VFMADD213PS  float3f000000<>+0(SB), Y1, Y5
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  Y5, Y4, Y1
+	VCVTPS2DQ    Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VSUBPS       float3f800000<>+0(SB), Y3, Y4
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  Y1, Y3, Y4
+	VMULPS       Y4, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (AX)(DI*4)
+
+done240:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row237
 	VZEROUPPER
 	RET
 
-// func tanhAVX2(dst []float32, x []float32, y []float32, s float32)
+// func tanhAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·tanhAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest176
+TEXT ·tanhAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
 
-vectors175:
-	VMOVUPS      (DX)(BX*4), Y0
-	VMOVUPS      float80000000<>+0(SB), Y1
-	VANDNPS      Y0, Y1, Y1
-	VMULPS       Y0, Y0, Y2
-	VMULPS       Y2, Y0, Y3
-	VMOVUPS      floatbbbaf0ea<>+0(SB), Y4
-	VFMADD213PS  float3ca9134e<>+0(SB), Y2, Y4
-	VFMADD213PS  floatbd5c1e2d<>+0(SB), Y2, Y4
-	VFMADD213PS  float3e088393<>+0(SB), Y2, Y4
-	VFMADD213PS  floatbeaaaa99<>+0(SB), Y2, Y4
-	VMOVAPS      Y0, Y2
-	VFMADD231PS  Y4, Y3, Y2
-	VADDPS       Y1, Y1, Y3
-	VMOVUPS      floatc2d00000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMOVUPS      float42b20000<>+0(SB), Y4
-	VMINPS       Y3, Y4, Y3
-	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
-	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
-	VMOVUPS      float39506967<>+0(SB), Y5
-	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
-	VADDPS       float3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y4, Y4
-	VPSRAD       $0x01, Y4, Y3
-	VPSUBD       Y3, Y4, Y4
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y5
-	VMOVUPS      Y5, Y3
-	VMOVUPS      float3f800000<>+0(SB), Y4
-	VMOVUPS      float40000000<>+0(SB), Y5
-	VADDPS       float3f800000<>+0(SB), Y3, Y3
-	VDIVPS       Y3, Y5, Y3
-	VSUBPS       Y3, Y4, Y3
-	VCMPPS       $0x11, float3f200000<>+0(SB), Y1, Y1
-	VANDPS       float80000000<>+0(SB), Y0, Y0
-	VXORPS       Y0, Y3, Y0
-	VBLENDVPS    Y1, Y2, Y0, Y0
-	VMOVUPS      Y0, (CX)(BX*4)
-	ADDQ         $0x08, BX
-	CMPQ         BX, AX
-	JLE          vectors175
+row241:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest243
 
-rest176:
-	ADDQ         $0x08, AX
-	SUBQ         BX, AX
-	JZ           done177
-	LEAQ         lanesAVX2<>+0(SB), SI
-	MOVQ         $+8, DI
-	SUBQ         AX, DI
-	VMOVUPS      (SI)(DI*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+vectors242:
+	VMOVUPS      (CX)(SI*4), Y1
 	VMOVUPS      float80000000<>+0(SB), Y2
 	VANDNPS      Y1, Y2, Y2
 	VMULPS       Y1, Y1, Y3
@@ -3775,109 +4356,148 @@ rest176:
 	VANDPS       float80000000<>+0(SB), Y1, Y1
 	VXORPS       Y1, Y4, Y1
 	VBLENDVPS    Y2, Y3, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
+	VMOVUPS      Y1, (AX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DX
+	JLT          vectors242
 
-done177:
+rest243:
+	TESTQ        BX, BX
+	JZ           done244
+	VMASKMOVPS   (CX)(SI*4), Y0, Y1
+	VMOVUPS      float80000000<>+0(SB), Y2
+	VANDNPS      Y1, Y2, Y2
+	VMULPS       Y1, Y1, Y3
+	VMULPS       Y3, Y1, Y4
+	VMOVUPS      floatbbbaf0ea<>+0(SB), Y5
+	VFMADD213PS  float3ca9134e<>+0(SB), Y3, Y5
+	VFMADD213PS  floatbd5c1e2d<>+0(SB), Y3, Y5
+	VFMADD213PS  float3e088393<>+0(SB), Y3, Y5
+	VFMADD213PS  floatbeaaaa99<>+0(SB), Y3, Y5
+	VMOVAPS      Y1, Y3
+	VFMADD231PS  Y5, Y4, Y3
+	VADDPS       Y2, Y2, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVUPS      float42b20000<>+0(SB), Y5
+	VMINPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVUPS      float3f800000<>+0(SB), Y5
+	VMOVUPS      float40000000<>+0(SB), Y6
+	VADDPS       float3f800000<>+0(SB), Y4, Y4
+	VDIVPS       Y4, Y6, Y4
+	VSUBPS       Y4, Y5, Y4
+	VCMPPS       $0x11, float3f200000<>+0(SB), Y2, Y2
+	VANDPS       float80000000<>+0(SB), Y1, Y1
+	VXORPS       Y1, Y4, Y1
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)(SI*4)
+
+done244:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row241
 	VZEROUPPER
 	RET
 
-// func tanhGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// func tanhGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest179
+TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors178:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VMOVUPS float3f800000<>+0(SB), Y2
-	VMULPS  Y0, Y0, Y0
-	VSUBPS  Y0, Y2, Y0
-	VMULPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors178
+row245:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest247
 
-rest179:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done180
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+vectors246:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VMOVUPS float3f800000<>+0(SB), Y3
+	VMULPS  Y1, Y1, Y1
+	VSUBPS  Y1, Y3, Y1
+	VMULPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors246
+
+rest247:
+	TESTQ      SI, SI
+	JZ         done248
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VMOVUPS    float3f800000<>+0(SB), Y3
 	VMULPS     Y1, Y1, Y1
 	VSUBPS     Y1, Y3, Y1
 	VMULPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done180:
+done248:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row245
 	VZEROUPPER
 	RET
 
-// func expAVX2(dst []float32, x []float32, y []float32, s float32)
+// func expAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·expAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest182
+TEXT ·expAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
 
-vectors181:
-	VMOVUPS      (DX)(BX*4), Y0
-	VMOVAPS      Y0, Y0
-	VMOVUPS      floatc2d00000<>+0(SB), Y1
-	VMAXPS       Y0, Y1, Y0
-	VMOVUPS      float42b20000<>+0(SB), Y1
-	VMINPS       Y0, Y1, Y0
-	VMULPS       float3fb8aa3b<>+0(SB), Y0, Y1
-	VROUNDPS     $0x08, Y1, Y1
-	VFNMADD231PS float3f318000<>+0(SB), Y1, Y0
-	VFNMADD231PS floatb95e8083<>+0(SB), Y1, Y0
-	VMOVUPS      float39506967<>+0(SB), Y2
-	VFMADD213PS  float3ab743ce<>+0(SB), Y0, Y2
-	VFMADD213PS  float3c088908<>+0(SB), Y0, Y2
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y0, Y2
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y0, Y2
-	VFMADD213PS  float3f000000<>+0(SB), Y0, Y2
-	VMULPS       Y0, Y0, Y3
-	VFMADD213PS  Y0, Y3, Y2
-	VADDPS       float3f800000<>+0(SB), Y2, Y2
-	VCVTPS2DQ    Y1, Y1
-	VPSRAD       $0x01, Y1, Y0
-	VPSUBD       Y0, Y1, Y1
-	VPADDD       float0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y2, Y2
-	VPADDD       float0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y2, Y2
-	VMOVUPS      Y2, Y0
-	VMOVUPS      Y0, (CX)(BX*4)
-	ADDQ         $0x08, BX
-	CMPQ         BX, AX
-	JLE          vectors181
+row249:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest251
 
-rest182:
-	ADDQ         $0x08, AX
-	SUBQ         BX, AX
-	JZ           done183
-	LEAQ         lanesAVX2<>+0(SB), SI
-	MOVQ         $+8, DI
-	SUBQ         AX, DI
-	VMOVUPS      (SI)(DI*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+vectors250:
+	VMOVUPS      (CX)(SI*4), Y1
 	VMOVAPS      Y1, Y1
 	VMOVUPS      floatc2d00000<>+0(SB), Y2
 	VMAXPS       Y1, Y2, Y1
@@ -3906,77 +4526,75 @@ rest182:
 	VPSLLD       $0x17, Y2, Y2
 	VMULPS       Y2, Y3, Y3
 	VMOVUPS      Y3, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
+	VMOVUPS      Y1, (AX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DX
+	JLT          vectors250
 
-done183:
+rest251:
+	TESTQ        BX, BX
+	JZ           done252
+	VMASKMOVPS   (CX)(SI*4), Y0, Y1
+	VMOVAPS      Y1, Y1
+	VMOVUPS      floatc2d00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMOVUPS      float42b20000<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VMULPS       float3fb8aa3b<>+0(SB), Y1, Y2
+	VROUNDPS     $0x08, Y2, Y2
+	VFNMADD231PS float3f318000<>+0(SB), Y2, Y1
+	VFNMADD231PS floatb95e8083<>+0(SB), Y2, Y1
+	VMOVUPS      float39506967<>+0(SB), Y3
+	VFMADD213PS  float3ab743ce<>+0(SB), Y1, Y3
+	VFMADD213PS  float3c088908<>+0(SB), Y1, Y3
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y1, Y3
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y1, Y3
+	VFMADD213PS  float3f000000<>+0(SB), Y1, Y3
+	VMULPS       Y1, Y1, Y4
+	VFMADD213PS  Y1, Y4, Y3
+	VADDPS       float3f800000<>+0(SB), Y3, Y3
+	VCVTPS2DQ    Y2, Y2
+	VPSRAD       $0x01, Y2, Y1
+	VPSUBD       Y1, Y2, Y2
+	VPADDD       float0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y3, Y3
+	VMOVUPS      Y3, Y1
+	VMASKMOVPS   Y1, Y0, (AX)(SI*4)
+
+done252:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row249
 	VZEROUPPER
 	RET
 
-// func logAVX2(dst []float32, x []float32, y []float32, s float32)
+// func logAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest185
+TEXT ·logAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
 
-vectors184:
-	VMOVUPS      (DX)(BX*4), Y0
-	VCMPPS       $0x11, float00800000<>+0(SB), Y0, Y1
-	VMULPS       float4b000000<>+0(SB), Y0, Y2
-	VBLENDVPS    Y1, Y2, Y0, Y2
-	VMOVUPS      float80000000<>+0(SB), Y3
-	VMOVUPS      float41b80000<>+0(SB), Y4
-	VANDPS       Y1, Y4, Y1
-	VXORPS       Y3, Y1, Y1
-	VPSUBD       float3f3504f3<>+0(SB), Y2, Y3
-	VPSRAD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y3, Y4
-	VPSUBD       Y4, Y2, Y2
-	VSUBPS       float3f800000<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y3, Y3
-	VADDPS       Y1, Y3, Y1
-	VMULPS       Y2, Y2, Y3
-	VMOVUPS      float3d9021bb<>+0(SB), Y4
-	VFMADD213PS  floatbdebd1b8<>+0(SB), Y2, Y4
-	VFMADD213PS  float3def251a<>+0(SB), Y2, Y4
-	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y2, Y4
-	VFMADD213PS  float3e11e9bf<>+0(SB), Y2, Y4
-	VFMADD213PS  floatbe2aae50<>+0(SB), Y2, Y4
-	VFMADD213PS  float3e4cceac<>+0(SB), Y2, Y4
-	VFMADD213PS  floatbe7ffffc<>+0(SB), Y2, Y4
-	VFMADD213PS  float3eaaaaaa<>+0(SB), Y2, Y4
-	VMULPS       Y2, Y4, Y4
-	VMULPS       Y3, Y4, Y4
-	VMOVAPS      Y4, Y4
-	VFMADD231PS  floatb95e8083<>+0(SB), Y1, Y4
-	VMOVAPS      Y4, Y4
-	VFNMADD231PS float3f000000<>+0(SB), Y3, Y4
-	VADDPS       Y4, Y2, Y2
-	VMOVAPS      Y2, Y2
-	VFMADD231PS  float3f318000<>+0(SB), Y1, Y2
-	VCMPPS       $0x16, float7f7fffff<>+0(SB), Y0, Y1
-	VBLENDVPS    Y1, Y0, Y2, Y1
-	VCMPPS       $0x00, float00000000<>+0(SB), Y0, Y2
-	VBLENDVPS    Y2, floatff800000<>+0(SB), Y1, Y1
-	VCMPPS       $0x11, float00000000<>+0(SB), Y0, Y0
-	VBLENDVPS    Y0, float7fc00000<>+0(SB), Y1, Y0
-	VMOVUPS      Y0, (CX)(BX*4)
-	ADDQ         $0x08, BX
-	CMPQ         BX, AX
-	JLE          vectors184
+row253:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest255
 
-rest185:
-	ADDQ         $0x08, AX
-	SUBQ         BX, AX
-	JZ           done186
-	LEAQ         lanesAVX2<>+0(SB), SI
-	MOVQ         $+8, DI
-	SUBQ         AX, DI
-	VMOVUPS      (SI)(DI*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+vectors254:
+	VMOVUPS      (CX)(SI*4), Y1
 	VCMPPS       $0x11, float00800000<>+0(SB), Y1, Y2
 	VMULPS       float4b000000<>+0(SB), Y1, Y3
 	VBLENDVPS    Y2, Y3, Y1, Y3
@@ -4016,676 +4634,792 @@ rest185:
 	VBLENDVPS    Y3, floatff800000<>+0(SB), Y2, Y2
 	VCMPPS       $0x11, float00000000<>+0(SB), Y1, Y1
 	VBLENDVPS    Y1, float7fc00000<>+0(SB), Y2, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
+	VMOVUPS      Y1, (AX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DX
+	JLT          vectors254
 
-done186:
+rest255:
+	TESTQ        BX, BX
+	JZ           done256
+	VMASKMOVPS   (CX)(SI*4), Y0, Y1
+	VCMPPS       $0x11, float00800000<>+0(SB), Y1, Y2
+	VMULPS       float4b000000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y2, Y3, Y1, Y3
+	VMOVUPS      float80000000<>+0(SB), Y4
+	VMOVUPS      float41b80000<>+0(SB), Y5
+	VANDPS       Y2, Y5, Y2
+	VXORPS       Y4, Y2, Y2
+	VPSUBD       float3f3504f3<>+0(SB), Y3, Y4
+	VPSRAD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y4, Y5
+	VPSUBD       Y5, Y3, Y3
+	VSUBPS       float3f800000<>+0(SB), Y3, Y3
+	VCVTDQ2PS    Y4, Y4
+	VADDPS       Y2, Y4, Y2
+	VMULPS       Y3, Y3, Y4
+	VMOVUPS      float3d9021bb<>+0(SB), Y5
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y3, Y5
+	VFMADD213PS  float3def251a<>+0(SB), Y3, Y5
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y3, Y5
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y3, Y5
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y3, Y5
+	VFMADD213PS  float3e4cceac<>+0(SB), Y3, Y5
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y3, Y5
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  floatb95e8083<>+0(SB), Y2, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS float3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  float3f318000<>+0(SB), Y2, Y3
+	VCMPPS       $0x16, float7f7fffff<>+0(SB), Y1, Y2
+	VBLENDVPS    Y2, Y1, Y3, Y2
+	VCMPPS       $0x00, float00000000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y3, floatff800000<>+0(SB), Y2, Y2
+	VCMPPS       $0x11, float00000000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, float7fc00000<>+0(SB), Y2, Y1
+	VMASKMOVPS   Y1, Y0, (AX)(SI*4)
+
+done256:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row253
 	VZEROUPPER
 	RET
 
-// func logGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// func logGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·logGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest188
+TEXT ·logGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors187:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VDIVPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors187
+row257:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest259
 
-rest188:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done189
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+vectors258:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VDIVPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors258
+
+rest259:
+	TESTQ      SI, SI
+	JZ         done260
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VDIVPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done189:
+done260:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row257
 	VZEROUPPER
 	RET
 
-// func sqrtAVX2(dst []float32, x []float32, y []float32, s float32)
+// func sqrtAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·sqrtAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest191
+TEXT ·sqrtAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
 
-vectors190:
-	VMOVUPS (DX)(BX*4), Y0
-	VSQRTPS Y0, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors190
+row261:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest263
 
-rest191:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done192
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
-	VSQRTPS    Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
-
-done192:
-	VZEROUPPER
-	RET
-
-// func sqrtGradAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·sqrtGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest194
-
-vectors193:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VADDPS  Y0, Y0, Y0
-	VDIVPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(SI*4)
+vectors262:
+	VMOVUPS (CX)(SI*4), Y1
+	VSQRTPS Y1, Y1
+	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors193
+	CMPQ    SI, DX
+	JLT     vectors262
 
-rest194:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done195
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+rest263:
+	TESTQ      BX, BX
+	JZ         done264
+	VMASKMOVPS (CX)(SI*4), Y0, Y1
+	VSQRTPS    Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(SI*4)
+
+done264:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row261
+	VZEROUPPER
+	RET
+
+// func sqrtGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·sqrtGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
+
+row265:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest267
+
+vectors266:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VADDPS  Y1, Y1, Y1
+	VDIVPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors266
+
+rest267:
+	TESTQ      SI, SI
+	JZ         done268
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y1, Y1, Y1
 	VDIVPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done195:
+done268:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row265
 	VZEROUPPER
 	RET
 
-// func reciprocalAVX2(dst []float32, x []float32, y []float32, s float32)
+// func reciprocalAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·reciprocalAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest197
+TEXT ·reciprocalAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
 
-vectors196:
-	VMOVUPS (DX)(BX*4), Y0
-	VMOVUPS float3f800000<>+0(SB), Y1
-	VDIVPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors196
+row269:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest271
 
-rest197:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done198
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
+vectors270:
+	VMOVUPS (CX)(SI*4), Y1
+	VMOVUPS float3f800000<>+0(SB), Y2
+	VDIVPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors270
+
+rest271:
+	TESTQ      BX, BX
+	JZ         done272
+	VMASKMOVPS (CX)(SI*4), Y0, Y1
 	VMOVUPS    float3f800000<>+0(SB), Y2
 	VDIVPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
-done198:
+done272:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row269
 	VZEROUPPER
 	RET
 
-// func reciprocalGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// func reciprocalGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest200
+TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors199:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VMOVUPS float80000000<>+0(SB), Y2
-	VXORPS  Y2, Y1, Y1
-	VMULPS  Y0, Y0, Y0
-	VMULPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors199
+row273:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest275
 
-rest200:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done201
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+vectors274:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VMOVUPS float80000000<>+0(SB), Y3
+	VXORPS  Y3, Y2, Y2
+	VMULPS  Y1, Y1, Y1
+	VMULPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors274
+
+rest275:
+	TESTQ      SI, SI
+	JZ         done276
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VMOVUPS    float80000000<>+0(SB), Y3
 	VXORPS     Y3, Y2, Y2
 	VMULPS     Y1, Y1, Y1
 	VMULPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done201:
+done276:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row273
 	VZEROUPPER
 	RET
 
-// func squareAVX2(dst []float32, x []float32, y []float32, s float32)
+// func squareAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·squareAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest203
+TEXT ·squareAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
 
-vectors202:
-	VMOVUPS (DX)(BX*4), Y0
-	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors202
+row277:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest279
 
-rest203:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done204
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
-	VMULPS     Y1, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
-
-done204:
-	VZEROUPPER
-	RET
-
-// func squareGradAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX
-TEXT ·squareGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest206
-
-vectors205:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VADDPS  Y0, Y0, Y0
-	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
+vectors278:
+	VMOVUPS (CX)(SI*4), Y1
+	VMULPS  Y1, Y1, Y1
+	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors205
+	CMPQ    SI, DX
+	JLT     vectors278
 
-rest206:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done207
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+rest279:
+	TESTQ      BX, BX
+	JZ         done280
+	VMASKMOVPS (CX)(SI*4), Y0, Y1
+	VMULPS     Y1, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(SI*4)
+
+done280:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row277
+	VZEROUPPER
+	RET
+
+// func squareGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·squareGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
+
+row281:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest283
+
+vectors282:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VADDPS  Y1, Y1, Y1
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors282
+
+rest283:
+	TESTQ      SI, SI
+	JZ         done284
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y1, Y1, Y1
 	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done207:
+done284:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row281
 	VZEROUPPER
 	RET
 
-// func absAVX2(dst []float32, x []float32, y []float32, s float32)
+// func absAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·absAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest209
+TEXT ·absAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
 
-vectors208:
-	VMOVUPS (DX)(BX*4), Y0
-	VMOVUPS float80000000<>+0(SB), Y1
-	VANDNPS Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors208
+row285:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest287
 
-rest209:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done210
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
+vectors286:
+	VMOVUPS (CX)(SI*4), Y1
+	VMOVUPS float80000000<>+0(SB), Y2
+	VANDNPS Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors286
+
+rest287:
+	TESTQ      BX, BX
+	JZ         done288
+	VMASKMOVPS (CX)(SI*4), Y0, Y1
 	VMOVUPS    float80000000<>+0(SB), Y2
 	VANDNPS    Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
-done210:
+done288:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row285
 	VZEROUPPER
 	RET
 
-// func absGradAVX2(dst []float32, x []float32, y []float32, s float32)
+// func absGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·absGradAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest212
+TEXT ·absGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors211:
-	VMOVUPS   (DX)(SI*4), Y0
-	VMOVUPS   (BX)(SI*4), Y1
-	VCMPPS    $0x08, float00000000<>+0(SB), Y0, Y2
-	VMULPS    Y1, Y0, Y3
-	VANDPS    float80000000<>+0(SB), Y0, Y0
-	VXORPS    Y0, Y1, Y0
-	VBLENDVPS Y2, Y3, Y0, Y0
-	VMOVUPS   Y0, (CX)(SI*4)
-	ADDQ      $0x08, SI
-	CMPQ      SI, AX
-	JLE       vectors211
+row289:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest291
 
-rest212:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done213
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+vectors290:
+	VMOVUPS   (CX)(DI*4), Y1
+	VMOVUPS   (DX)(DI*4), Y2
+	VCMPPS    $0x08, float00000000<>+0(SB), Y1, Y3
+	VMULPS    Y2, Y1, Y4
+	VANDPS    float80000000<>+0(SB), Y1, Y1
+	VXORPS    Y1, Y2, Y1
+	VBLENDVPS Y3, Y4, Y1, Y1
+	VMOVUPS   Y1, (AX)(DI*4)
+	ADDQ      $0x08, DI
+	CMPQ      DI, BX
+	JLT       vectors290
+
+rest291:
+	TESTQ      SI, SI
+	JZ         done292
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VCMPPS     $0x08, float00000000<>+0(SB), Y1, Y3
 	VMULPS     Y2, Y1, Y4
 	VANDPS     float80000000<>+0(SB), Y1, Y1
 	VXORPS     Y1, Y2, Y1
 	VBLENDVPS  Y3, Y4, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done213:
+done292:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row289
 	VZEROUPPER
 	RET
 
-// func presentAVX2(dst []float32, x []float32, y []float32, s float32)
+// func presentAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·presentAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	XORQ BX, BX
-	SUBQ $0x08, AX
-	JL   rest215
+TEXT ·presentAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
 
-vectors214:
-	VMOVUPS (DX)(BX*4), Y0
-	VCMPPS  $0x00, Y0, Y0, Y0
-	VMOVUPS float3f800000<>+0(SB), Y1
-	VANDPS  Y0, Y1, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $0x08, BX
-	CMPQ    BX, AX
-	JLE     vectors214
+row293:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest295
 
-rest215:
-	ADDQ       $0x08, AX
-	SUBQ       BX, AX
-	JZ         done216
-	LEAQ       lanesAVX2<>+0(SB), SI
-	MOVQ       $+8, DI
-	SUBQ       AX, DI
-	VMOVUPS    (SI)(DI*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
+vectors294:
+	VMOVUPS (CX)(SI*4), Y1
+	VCMPPS  $0x00, Y1, Y1, Y1
+	VMOVUPS float3f800000<>+0(SB), Y2
+	VANDPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors294
+
+rest295:
+	TESTQ      BX, BX
+	JZ         done296
+	VMASKMOVPS (CX)(SI*4), Y0, Y1
 	VCMPPS     $0x00, Y1, Y1, Y1
 	VMOVUPS    float3f800000<>+0(SB), Y2
 	VANDPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
-done216:
+done296:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row293
 	VZEROUPPER
 	RET
 
-// func squaredErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+// func squaredErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·squaredErrorAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest218
+TEXT ·squaredErrorAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors217:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VSUBPS  Y1, Y0, Y0
-	VMULPS  Y0, Y0, Y0
-	VCMPPS  $0x00, Y1, Y1, Y1
-	VANDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors217
+row297:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest299
 
-rest218:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done219
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+vectors298:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  Y1, Y1, Y1
+	VCMPPS  $0x00, Y2, Y2, Y2
+	VANDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors298
+
+rest299:
+	TESTQ      SI, SI
+	JZ         done300
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VSUBPS     Y2, Y1, Y1
 	VMULPS     Y1, Y1, Y1
 	VCMPPS     $0x00, Y2, Y2, Y2
 	VANDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done219:
+done300:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row297
 	VZEROUPPER
 	RET
 
-// func squaredErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)
+// func squaredErrorSlopeAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·squaredErrorSlopeAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         SI, SI
-	SUBQ         $0x08, AX
-	JL           rest221
+TEXT ·squaredErrorSlopeAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	SUBQ         SI, BX
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         SI, R8
+	VMOVUPS      (DI)(R8*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), R8
 
-vectors220:
-	VMOVUPS (DX)(SI*4), Y1
-	VMOVUPS (BX)(SI*4), Y2
-	VSUBPS  Y2, Y1, Y1
-	VADDPS  Y1, Y1, Y1
-	VMULPS  Y1, Y0, Y1
-	VCMPPS  $0x00, Y2, Y2, Y2
-	VANDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors220
+row301:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest303
 
-rest221:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done222
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y1
-	VMASKMOVPS (DX)(SI*4), Y1, Y2
-	VMASKMOVPS (BX)(SI*4), Y1, Y3
+vectors302:
+	VMOVUPS (CX)(DI*4), Y2
+	VMOVUPS (DX)(DI*4), Y3
+	VSUBPS  Y3, Y2, Y2
+	VADDPS  Y2, Y2, Y2
+	VMULPS  Y2, Y1, Y2
+	VCMPPS  $0x00, Y3, Y3, Y3
+	VANDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors302
+
+rest303:
+	TESTQ      SI, SI
+	JZ         done304
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VSUBPS     Y3, Y2, Y2
 	VADDPS     Y2, Y2, Y2
-	VMULPS     Y2, Y0, Y0
-	VCMPPS     $0x00, Y3, Y3, Y2
-	VANDPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (CX)(SI*4)
+	VMULPS     Y2, Y1, Y2
+	VCMPPS     $0x00, Y3, Y3, Y3
+	VANDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done222:
+done304:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row301
 	VZEROUPPER
 	RET
 
-// func absoluteErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+// func absoluteErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·absoluteErrorAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest224
+TEXT ·absoluteErrorAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors223:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
-	VSUBPS  Y1, Y0, Y0
-	VMOVUPS float80000000<>+0(SB), Y2
-	VANDNPS Y0, Y2, Y0
-	VCMPPS  $0x00, Y1, Y1, Y1
-	VANDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, AX
-	JLE     vectors223
+row305:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest307
 
-rest224:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done225
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+vectors306:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS float80000000<>+0(SB), Y3
+	VANDNPS Y1, Y3, Y1
+	VCMPPS  $0x00, Y2, Y2, Y2
+	VANDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors306
+
+rest307:
+	TESTQ      SI, SI
+	JZ         done308
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VSUBPS     Y2, Y1, Y1
 	VMOVUPS    float80000000<>+0(SB), Y3
 	VANDNPS    Y1, Y3, Y1
 	VCMPPS     $0x00, Y2, Y2, Y2
 	VANDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done225:
+done308:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row305
 	VZEROUPPER
 	RET
 
-// func absoluteErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)
+// func absoluteErrorSlopeAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·absoluteErrorSlopeAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         SI, SI
-	SUBQ         $0x08, AX
-	JL           rest227
+TEXT ·absoluteErrorSlopeAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	SUBQ         SI, BX
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         SI, R8
+	VMOVUPS      (DI)(R8*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), R8
 
-vectors226:
-	VMOVUPS   (DX)(SI*4), Y1
-	VMOVUPS   (BX)(SI*4), Y2
-	VSUBPS    Y2, Y1, Y1
-	VCMPPS    $0x08, float00000000<>+0(SB), Y1, Y3
-	VANDPS    float80000000<>+0(SB), Y1, Y4
-	VMOVUPS   float3f800000<>+0(SB), Y5
-	VXORPS    Y4, Y5, Y4
-	VBLENDVPS Y3, Y1, Y4, Y1
-	VMULPS    Y1, Y0, Y1
-	VCMPPS    $0x00, Y2, Y2, Y2
-	VANDPS    Y2, Y1, Y1
-	VMOVUPS   Y1, (CX)(SI*4)
-	ADDQ      $0x08, SI
-	CMPQ      SI, AX
-	JLE       vectors226
+row309:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest311
 
-rest227:
-	ADDQ       $0x08, AX
-	SUBQ       SI, AX
-	JZ         done228
-	LEAQ       lanesAVX2<>+0(SB), DI
-	MOVQ       $+8, R8
-	SUBQ       AX, R8
-	VMOVUPS    (DI)(R8*4), Y1
-	VMASKMOVPS (DX)(SI*4), Y1, Y2
-	VMASKMOVPS (BX)(SI*4), Y1, Y3
+vectors310:
+	VMOVUPS   (CX)(DI*4), Y2
+	VMOVUPS   (DX)(DI*4), Y3
+	VSUBPS    Y3, Y2, Y2
+	VCMPPS    $0x08, float00000000<>+0(SB), Y2, Y4
+	VANDPS    float80000000<>+0(SB), Y2, Y5
+	VMOVUPS   float3f800000<>+0(SB), Y6
+	VXORPS    Y5, Y6, Y5
+	VBLENDVPS Y4, Y2, Y5, Y2
+	VMULPS    Y2, Y1, Y2
+	VCMPPS    $0x00, Y3, Y3, Y3
+	VANDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, (AX)(DI*4)
+	ADDQ      $0x08, DI
+	CMPQ      DI, BX
+	JLT       vectors310
+
+rest311:
+	TESTQ      SI, SI
+	JZ         done312
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VSUBPS     Y3, Y2, Y2
 	VCMPPS     $0x08, float00000000<>+0(SB), Y2, Y4
 	VANDPS     float80000000<>+0(SB), Y2, Y5
 	VMOVUPS    float3f800000<>+0(SB), Y6
 	VXORPS     Y5, Y6, Y5
 	VBLENDVPS  Y4, Y2, Y5, Y2
-	VMULPS     Y2, Y0, Y0
-	VCMPPS     $0x00, Y3, Y3, Y2
-	VANDPS     Y2, Y0, Y0
-	VMASKMOVPS Y0, Y1, (CX)(SI*4)
+	VMULPS     Y2, Y1, Y2
+	VCMPPS     $0x00, Y3, Y3, Y3
+	VANDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done228:
+done312:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row309
 	VZEROUPPER
 	RET
 
-// func logisticErrorAVX2(dst []float32, x []float32, y []float32, s float32)
+// func logisticErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·logisticErrorAVX2(SB), NOSPLIT, $0-76
-	MOVQ dst_len+8(FP), AX
-	MOVQ dst_base+0(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-	XORQ SI, SI
-	SUBQ $0x08, AX
-	JL   rest230
+TEXT ·logisticErrorAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
 
-vectors229:
-	VMOVUPS      (DX)(SI*4), Y0
-	VMOVUPS      (BX)(SI*4), Y1
-	VMOVUPS      float00000000<>+0(SB), Y2
-	VMAXPS       Y0, Y2, Y2
-	VMULPS       Y1, Y0, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVUPS      float80000000<>+0(SB), Y3
-	VMOVUPS      float80000000<>+0(SB), Y4
-	VANDNPS      Y0, Y4, Y0
-	VXORPS       Y3, Y0, Y0
-	VMOVUPS      floatc2d00000<>+0(SB), Y3
-	VMAXPS       Y0, Y3, Y0
-	VMULPS       float3fb8aa3b<>+0(SB), Y0, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VFNMADD231PS float3f318000<>+0(SB), Y3, Y0
-	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y0
-	VMOVUPS      float39506967<>+0(SB), Y4
-	VFMADD213PS  float3ab743ce<>+0(SB), Y0, Y4
-	VFMADD213PS  float3c088908<>+0(SB), Y0, Y4
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y0, Y4
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y0, Y4
-	VFMADD213PS  float3f000000<>+0(SB), Y0, Y4
-	VMULPS       Y0, Y0, Y5
-	VFMADD213PS  Y0, Y5, Y4
-	VADDPS       float3f800000<>+0(SB), Y4, Y4
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y0
-	VPSUBD       Y0, Y3, Y3
-	VPADDD       float0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y4, Y4
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y4, Y4
-	VMOVUPS      Y4, Y0
-	VADDPS       float3f800000<>+0(SB), Y0, Y3
-	VSUBPS       float3f800000<>+0(SB), Y3, Y4
-	VSUBPS       Y4, Y0, Y0
-	VPSUBD       float3f3504f3<>+0(SB), Y3, Y4
-	VPSRAD       $0x17, Y4, Y4
-	VPSLLD       $0x17, Y4, Y5
-	VPSUBD       Y5, Y3, Y5
-	VSUBPS       float3f800000<>+0(SB), Y5, Y5
-	VCVTDQ2PS    Y4, Y4
-	VMULPS       Y5, Y5, Y6
-	VMOVUPS      float3d9021bb<>+0(SB), Y7
-	VFMADD213PS  floatbdebd1b8<>+0(SB), Y5, Y7
-	VFMADD213PS  float3def251a<>+0(SB), Y5, Y7
-	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y5, Y7
-	VFMADD213PS  float3e11e9bf<>+0(SB), Y5, Y7
-	VFMADD213PS  floatbe2aae50<>+0(SB), Y5, Y7
-	VFMADD213PS  float3e4cceac<>+0(SB), Y5, Y7
-	VFMADD213PS  floatbe7ffffc<>+0(SB), Y5, Y7
-	VFMADD213PS  float3eaaaaaa<>+0(SB), Y5, Y7
-	VMULPS       Y5, Y7, Y7
-	VMULPS       Y6, Y7, Y7
-	VMOVAPS      Y7, Y7
-	VFMADD231PS  floatb95e8083<>+0(SB), Y4, Y7
-	VMOVAPS      Y7, Y7
-	VFNMADD231PS float3f000000<>+0(SB), Y6, Y7
-	VADDPS       Y7, Y5, Y5
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  float3f318000<>+0(SB), Y4, Y5
-	VDIVPS       Y3, Y0, Y0
-	VADDPS       Y0, Y5, Y0
-	VADDPS       Y0, Y2, Y0
-	VCMPPS       $0x00, Y1, Y1, Y1
-	VANDPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(SI*4)
-	ADDQ         $0x08, SI
-	CMPQ         SI, AX
-	JLE          vectors229
+row313:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest315
 
-rest230:
-	ADDQ         $0x08, AX
-	SUBQ         SI, AX
-	JZ           done231
-	LEAQ         lanesAVX2<>+0(SB), DI
-	MOVQ         $+8, R8
-	SUBQ         AX, R8
-	VMOVUPS      (DI)(R8*4), Y0
-	VMASKMOVPS   (DX)(SI*4), Y0, Y1
-	VMASKMOVPS   (BX)(SI*4), Y0, Y2
+vectors314:
+	VMOVUPS      (CX)(DI*4), Y1
+	VMOVUPS      (DX)(DI*4), Y2
 	VMOVUPS      float00000000<>+0(SB), Y3
 	VMAXPS       Y1, Y3, Y3
 	VMULPS       Y2, Y1, Y4
@@ -4752,90 +5486,118 @@ rest230:
 	VADDPS       Y1, Y3, Y1
 	VCMPPS       $0x00, Y2, Y2, Y2
 	VANDPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
+	VMOVUPS      Y1, (AX)(DI*4)
+	ADDQ         $0x08, DI
+	CMPQ         DI, BX
+	JLT          vectors314
 
-done231:
-	VZEROUPPER
-	RET
-
-// func logisticErrorSlopeAVX2(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·logisticErrorSlopeAVX2(SB), NOSPLIT, $0-76
-	MOVQ         dst_len+8(FP), AX
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         x_base+24(FP), DX
-	MOVQ         y_base+48(FP), BX
-	VBROADCASTSS s+72(FP), Y0
-	XORQ         SI, SI
-	SUBQ         $0x08, AX
-	JL           rest233
-
-vectors232:
-	VMOVUPS      (DX)(SI*4), Y1
-	VMOVUPS      (BX)(SI*4), Y2
-	VMOVUPS      float80000000<>+0(SB), Y3
+rest315:
+	TESTQ        SI, SI
+	JZ           done316
+	VMASKMOVPS   (CX)(DI*4), Y0, Y1
+	VMASKMOVPS   (DX)(DI*4), Y0, Y2
+	VMOVUPS      float00000000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y3
+	VMULPS       Y2, Y1, Y4
+	VSUBPS       Y4, Y3, Y3
 	VMOVUPS      float80000000<>+0(SB), Y4
-	VANDNPS      Y1, Y4, Y4
-	VXORPS       Y3, Y4, Y3
+	VMOVUPS      float80000000<>+0(SB), Y5
+	VANDNPS      Y1, Y5, Y1
+	VXORPS       Y4, Y1, Y1
 	VMOVUPS      floatc2d00000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
+	VMAXPS       Y1, Y4, Y1
+	VMULPS       float3fb8aa3b<>+0(SB), Y1, Y4
 	VROUNDPS     $0x08, Y4, Y4
-	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
-	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y4, Y1
+	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y1
 	VMOVUPS      float39506967<>+0(SB), Y5
-	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
+	VFMADD213PS  float3ab743ce<>+0(SB), Y1, Y5
+	VFMADD213PS  float3c088908<>+0(SB), Y1, Y5
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y1, Y5
+	VFMADD213PS  float3f000000<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y1, Y6
+	VFMADD213PS  Y1, Y6, Y5
 	VADDPS       float3f800000<>+0(SB), Y5, Y5
 	VCVTPS2DQ    Y4, Y4
-	VPSRAD       $0x01, Y4, Y3
-	VPSUBD       Y3, Y4, Y4
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y5, Y5
+	VPSRAD       $0x01, Y4, Y1
+	VPSUBD       Y1, Y4, Y4
+	VPADDD       float0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y5, Y5
 	VPADDD       float0000007f<>+0(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
 	VMULPS       Y4, Y5, Y5
-	VMOVUPS      Y5, Y3
-	VCMPPS       $0x1d, float00000000<>+0(SB), Y1, Y1
-	VBLENDVPS    Y1, float3f800000<>+0(SB), Y3, Y4
-	VADDPS       float3f800000<>+0(SB), Y3, Y5
-	VDIVPS       Y5, Y4, Y6
-	VSUBPS       float3f800000<>+0(SB), Y5, Y7
-	VSUBPS       Y7, Y3, Y3
-	VMOVAPS      Y4, Y4
-	VFNMADD231PS Y5, Y6, Y4
-	VMOVAPS      Y4, Y4
-	VFNMADD231PS Y3, Y6, Y4
-	VMOVUPS      float3f800000<>+0(SB), Y3
-	VSUBPS       Y6, Y3, Y3
-	VBLENDVPS    Y1, Y6, Y3, Y1
-	VMOVAPS      Y6, Y3
-	VFMADD231PS  Y1, Y4, Y3
-	VSUBPS       Y2, Y3, Y1
-	VMULPS       Y1, Y0, Y1
+	VMOVUPS      Y5, Y1
+	VADDPS       float3f800000<>+0(SB), Y1, Y4
+	VSUBPS       float3f800000<>+0(SB), Y4, Y5
+	VSUBPS       Y5, Y1, Y1
+	VPSUBD       float3f3504f3<>+0(SB), Y4, Y5
+	VPSRAD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y5, Y6
+	VPSUBD       Y6, Y4, Y6
+	VSUBPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y6, Y6, Y7
+	VMOVUPS      float3d9021bb<>+0(SB), Y8
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y6, Y8
+	VFMADD213PS  float3def251a<>+0(SB), Y6, Y8
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y6, Y8
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y6, Y8
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y6, Y8
+	VFMADD213PS  float3e4cceac<>+0(SB), Y6, Y8
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y6, Y8
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y6, Y8
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y8, Y8
+	VMOVAPS      Y8, Y8
+	VFMADD231PS  floatb95e8083<>+0(SB), Y5, Y8
+	VMOVAPS      Y8, Y8
+	VFNMADD231PS float3f000000<>+0(SB), Y7, Y8
+	VADDPS       Y8, Y6, Y6
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  float3f318000<>+0(SB), Y5, Y6
+	VDIVPS       Y4, Y1, Y1
+	VADDPS       Y1, Y6, Y1
+	VADDPS       Y1, Y3, Y1
 	VCMPPS       $0x00, Y2, Y2, Y2
 	VANDPS       Y2, Y1, Y1
-	VMOVUPS      Y1, (CX)(SI*4)
-	ADDQ         $0x08, SI
-	CMPQ         SI, AX
-	JLE          vectors232
+	VMASKMOVPS   Y1, Y0, (AX)(DI*4)
 
-rest233:
-	ADDQ         $0x08, AX
-	SUBQ         SI, AX
-	JZ           done234
+done316:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row313
+	VZEROUPPER
+	RET
+
+// func logisticErrorSlopeAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logisticErrorSlopeAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	SUBQ         SI, BX
 	LEAQ         lanesAVX2<>+0(SB), DI
 	MOVQ         $+8, R8
-	SUBQ         AX, R8
-	VMOVUPS      (DI)(R8*4), Y1
-	VMASKMOVPS   (DX)(SI*4), Y1, Y2
-	VMASKMOVPS   (BX)(SI*4), Y1, Y3
+	SUBQ         SI, R8
+	VMOVUPS      (DI)(R8*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), R8
+
+row317:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest319
+
+vectors318:
+	VMOVUPS      (CX)(DI*4), Y2
+	VMOVUPS      (DX)(DI*4), Y3
 	VMOVUPS      float80000000<>+0(SB), Y4
 	VMOVUPS      float80000000<>+0(SB), Y5
 	VANDNPS      Y2, Y5, Y5
@@ -4881,11 +5643,74 @@ rest233:
 	VMOVAPS      Y7, Y4
 	VFMADD231PS  Y2, Y5, Y4
 	VSUBPS       Y3, Y4, Y2
-	VMULPS       Y2, Y0, Y0
-	VCMPPS       $0x00, Y3, Y3, Y2
-	VANDPS       Y2, Y0, Y0
-	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+	VMULPS       Y2, Y1, Y2
+	VCMPPS       $0x00, Y3, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMOVUPS      Y2, (AX)(DI*4)
+	ADDQ         $0x08, DI
+	CMPQ         DI, BX
+	JLT          vectors318
 
-done234:
+rest319:
+	TESTQ        SI, SI
+	JZ           done320
+	VMASKMOVPS   (CX)(DI*4), Y0, Y2
+	VMASKMOVPS   (DX)(DI*4), Y0, Y3
+	VMOVUPS      float80000000<>+0(SB), Y4
+	VMOVUPS      float80000000<>+0(SB), Y5
+	VANDNPS      Y2, Y5, Y5
+	VXORPS       Y4, Y5, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VCMPPS       $0x1d, float00000000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, float3f800000<>+0(SB), Y4, Y5
+	VADDPS       float3f800000<>+0(SB), Y4, Y6
+	VDIVPS       Y6, Y5, Y7
+	VSUBPS       float3f800000<>+0(SB), Y6, Y8
+	VSUBPS       Y8, Y4, Y4
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y6, Y7, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS Y4, Y7, Y5
+	VMOVUPS      float3f800000<>+0(SB), Y4
+	VSUBPS       Y7, Y4, Y4
+	VBLENDVPS    Y2, Y7, Y4, Y2
+	VMOVAPS      Y7, Y4
+	VFMADD231PS  Y2, Y5, Y4
+	VSUBPS       Y3, Y4, Y2
+	VMULPS       Y2, Y1, Y2
+	VCMPPS       $0x00, Y3, Y3, Y3
+	VANDPS       Y3, Y2, Y2
+	VMASKMOVPS   Y2, Y0, (AX)(DI*4)
+
+done320:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row317
 	VZEROUPPER
 	RET

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/weft-gnn/weft/internal/cpu"
+	"github.com/weft-gnn/weft/tensor"
 )
 
 var exhaustive = flag.Bool("exhaustive", false, "sweep functions over every float32 there is")
@@ -20,7 +21,7 @@ var rounded = []FuncKind{ELU, Sigmoid, LogSigmoid, Tanh, Exp, Log}
 // valueLoop is one loop of valueLoops under a name.
 type valueLoop struct {
 	name    string
-	run     zipFunc
+	run     rowFunc
 	rounded bool
 	below   bool // 0 is its largest argument
 	cancels bool // digits of numbers of at most 1
@@ -83,14 +84,40 @@ func TestValueLoopsAtEveryLength(t *testing.T) {
 					}
 				}
 				want := guardedCopy(make([]float32, n), offset)
-				f.run(want[:n], x, y, 0.3)
+				f.run.over(want[:n], x, y, 0.3)
 				for _, isa := range variants()[1:] {
 					run := valueVariants[isa].loops()[i].run
 					gx, gy, got := guardedCopy(x, offset), guardedCopy(y, (offset+5)%16), guardedCopy(make([]float32, n), offset)
-					run(got[:n], gx[:n:n], gy[:n:n], 0.3)
+					run.over(got[:n], gx[:n:n], gy[:n:n], 0.3)
 					sameValues(t, fmt.Sprintf("%v: %s of %d values", isa, f.name, n), got, want, f)
-					run(gx[:n], gx[:n:n], gy[:n:n], 0.3)
+					run.over(gx[:n], gx[:n:n], gy[:n:n], 0.3)
 					sameValues(t, fmt.Sprintf("%v: %s of %d values over x", isa, f.name, n), gx, got, valueLoop{})
+				}
+			}
+		}
+	}
+}
+
+// Rows have the bits that they have alone, side by side and apart, in memory
+// where nothing else changes.
+func TestValueLoopsOfRows(t *testing.T) {
+	const n = 7
+	for _, k := range []int{1, 5, 8, 16, 23, 40} {
+		for layout := range 4 {
+			src := newSource(uint64(4*k + layout))
+			x, y := src.uniform(n, k), src.uniform(n, k)
+			for _, isa := range variants() {
+				for _, f := range valueVariants[isa].loops() {
+					got, want := src.empty(n, k), tensor.New(1, k)
+					before := guards(got)
+					f.run(got, x, y, 1, n-1, -0.3)
+					for i := 1; i < n-1; i++ {
+						f.run.over(want.Data, x.Row(i), y.Row(i), -0.3)
+						sameValues(t, fmt.Sprintf("%v: %s, row %d of %d columns", isa, f.name, i, k), got.Row(i), want.Data, valueLoop{})
+					}
+					if first, last := got.Row(0), got.Row(n-1); guards(got) != before || !isNaN(first[0]) || !isNaN(last[k-1]) {
+						t.Fatalf("%v: %s of %d columns wrote beside its rows", isa, f.name, k)
+					}
 				}
 			}
 		}
@@ -195,9 +222,9 @@ func (s mathSweep) worstIn(loops *valueLoops, from, to, stride uint64) (worst fl
 			x = append(x, math.Float32frombits(uint32(from)))
 		}
 		if s.gradient {
-			loops.gradient[s.f.Kind](y[:len(x)], x, ones, s.f.Param)
+			loops.gradient[s.f.Kind].over(y[:len(x)], x, ones, s.f.Param)
 		} else {
-			loops.forward[s.f.Kind](y[:len(x)], x, x, s.f.Param)
+			loops.forward[s.f.Kind].over(y[:len(x)], x, x, s.f.Param)
 		}
 		for i, v := range x {
 			if e := s.off(v, y[i]); !(e <= worst) {
@@ -237,8 +264,8 @@ func TestWideVariantsShareBits(t *testing.T) {
 	}
 	y, got, want := oddValues(len(x), 1), make([]float32, len(x)), make([]float32, len(x))
 	for i, f := range narrow {
-		f.run(want, x, y, 0.3)
-		wide[i].run(got, x, y, 0.3)
+		f.run.over(want, x, y, 0.3)
+		wide[i].run.over(got, x, y, 0.3)
 		sameValues(t, f.name, got, want, valueLoop{})
 	}
 }

@@ -8,9 +8,6 @@ import (
 // rowFuncs are the functions of norm_generic.go: their comments there say what
 // they are.
 var rowFuncs = []rowFunc{
-	{name: "addRows", reads: "xy", doc: "x + y", row: func(r *rows) {
-		r.each(func(only *tail) { r.write(r.add(r.read('x', only), r.read('y', only)), only) })
-	}},
 	{name: "scaleRows", reads: "xy", doc: "x·y₀", row: func(r *rows) {
 		y := r.v.register()
 		VBROADCASTSS(Mem{Base: r.at['y']}, y)
@@ -23,9 +20,6 @@ var rowFuncs = []rowFunc{
 		y := r.v.register()
 		VBROADCASTSS(Mem{Base: r.at['y']}, y)
 		r.each(func(only *tail) { r.write(r.sub(r.read('x', only), y), only) })
-	}},
-	{name: "dropRows", reads: "xy", scalar: true, doc: "s·x in the bits of y", row: func(r *rows) {
-		r.each(func(only *tail) { r.write(r.and(r.mul(r.scalar, r.read('x', only)), r.read('y', only)), only) })
 	}},
 	{name: "softmaxScaled", reads: "x", listed: true, listedTo: true, scalar: true,
 		constants: join(expConstants, negativeInfinity), doc: "exp(x − max x)·s/Σ exp(x − max x)",

@@ -23,6 +23,8 @@ var valueFuncs = []valueFunc{
 		result: func(l lanes, x, _ vec) vec { return l.add(x, l.scalar) }},
 	{name: "drop", reads: "xy", scalar: true, doc: "s·x in the bits of y",
 		result: func(l lanes, x, y vec) vec { return l.and(l.mul(l.scalar, x), y) }},
+	{name: "identityGrad", reads: "y", doc: "y",
+		result: func(_ lanes, _, y vec) vec { return y }},
 	{name: "fill", scalar: true, doc: "s",
 		result: func(l lanes, _, _ vec) vec { return l.scalar }},
 

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// valueFunc is a function of values, applied to slices of them.
+// valueFunc is a function of values, applied to rows of them.
 type valueFunc struct {
 	name      string
 	reads     string // which of x and y
@@ -26,31 +26,15 @@ func values() {
 }
 
 func (f valueFunc) build(v vectors) {
-	TEXT(f.name+v.name, NOSPLIT, "func(dst, x, y []float32, s float32)")
-	Doc(f.name + v.name + " computes " + f.doc + ".")
-	Pragma("noescape")
-	n := Load(Param("dst").Len(), GP64()).(reg.GPVirtual)
-	dst := Load(Param("dst").Base(), GP64())
-	at := map[rune]reg.Register{}
-	for _, name := range f.reads {
-		at[name] = Load(Param(string(name)).Base(), GP64())
-	}
-	l := lanes{constants: newConstants(v, f.constants...)}
-	if f.scalar {
-		l.scalar = v.register()
-		VBROADCASTSS(argument("s"), l.scalar)
-	}
-	eachVector(v, n, func(j reg.Register, only *tail) {
-		read := func(name rune) vec {
-			if at[name] == nil {
-				return nil
+	rowFunc{name: f.name, reads: f.reads, scalar: f.scalar, constants: f.constants, doc: f.doc, row: func(r *rows) {
+		r.each(func(only *tail) {
+			var operands [2]vec
+			for _, o := range f.reads {
+				operands[o-'x'] = r.read(o, only)
 			}
-			return v.read(Mem{Base: at[name], Index: j, Scale: 4}, only, nil)
-		}
-		store(f.result(l, read('x'), read('y')), Mem{Base: dst, Index: j, Scale: 4}, only)
-	})
-	VZEROUPPER()
-	RET()
+			r.write(f.result(r.lanes, operands[0], operands[1]), only)
+		})
+	}}.build(v)
 }
 
 // eachVector builds a loop over n values: step sees the first one's number, and
