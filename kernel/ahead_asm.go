@@ -23,7 +23,11 @@ func (c *call) rowsAhead(ptr []int64, y tensor.Matrix, sum func(ptr *int64, y te
 	if len(c.passes) == 0 {
 		return
 	}
-	n, ahead := y.Rows, ahead(c.passes[0].cols)
+	cols := c.passes[0].cols
+	if c.x.BFloat16 {
+		cols = (cols + 1) / 2
+	}
+	n, ahead := y.Rows, ahead(cols)
 	last := int64(len(c.seg.other) - ahead)
 	for n > 0 && ptr[n] > last {
 		n--

@@ -47,7 +47,7 @@ func Attend(ctx *Ctx, b *graph.Block, a Attention, z, r, l, y tensor.Matrix) {
 	c := &ctx.call
 	*c = call{seg: at(b, Dst), dst: y}
 	c.attend = attendOperands{z: z, r: r, l: l, run: attendSum, slot: y.Cols + 2*a.Heads, rows: blockHeight}
-	ctx.takeTail(y)
+	ctx.takeTail(y, wantShape)
 	m := ctx.attendRows(a, y.Cols)
 	c.eachCut(attendSumCombine)
 	h, k, n := int64(a.Heads), int64(y.Cols), int64(b.Dst)

@@ -16,7 +16,7 @@ func attendSum(c *call, w *attender, out tensor.Matrix) {
 	k := o.z.Cols
 	w.sum(c, o.z, columns(out, 0, k))
 	if !w.part {
-		c.follow(w.row, w.row+w.rows)
+		c.follow(0, rowsOf(c.dst, w.row, w.row+w.rows), w.row)
 		return
 	}
 	slot := out.Row(0)[k:]
@@ -39,7 +39,7 @@ func attendSumCombine(c *call, first, end int) {
 			axpy(y[j*width:(j+1)*width], slot[j*width:(j+1)*width], share/sum[j])
 		}
 	}
-	c.follow(row, row+1)
+	c.follow(0, rowsOf(c.dst, row, row+1), row)
 }
 
 // shares multiplies the sums of exponentials of a row's chunks by what their

@@ -7,11 +7,18 @@ import (
 	"github.com/weft-gnn/weft/tensor"
 )
 
-// wantShape panics unless m is rows × cols. What names the kernel and operand.
+// wantShape panics unless m is rows × cols in float32. What names the kernel and
+// operand.
 func wantShape(what string, m tensor.Matrix, rows, cols int) {
-	if m.Rows != rows || m.Cols != cols {
+	if m.Rows != rows || m.Cols != cols || m.BFloat16 {
 		panic(tensor.ShapeError{Op: what, Got: m.String(), Want: fmt.Sprintf("%d×%d", rows, cols)})
 	}
+}
+
+// wantStored is wantShape for what may be stored in bfloat16.
+func wantStored(what string, m tensor.Matrix, rows, cols int) {
+	m.BFloat16 = false
+	wantShape(what, m, rows, cols)
 }
 
 // wantLen panics unless got is want.
@@ -55,9 +62,9 @@ func columns(m tensor.Matrix, lo, hi int) tensor.Matrix {
 
 // rowsOf views rows lo to hi of m.
 func rowsOf(m tensor.Matrix, lo, hi int) tensor.Matrix {
-	v := tensor.Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride}
+	v := tensor.Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, BFloat16: m.BFloat16}
 	if hi > lo {
-		v.Data = m.Data[lo*m.Stride : (hi-1)*m.Stride+m.Cols]
+		v.Data = m.Data[lo*m.Stride : (hi-1)*m.Stride+m.Words()]
 	}
 	return v
 }

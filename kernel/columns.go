@@ -29,7 +29,7 @@ func Slice(ctx *Ctx, x tensor.Matrix, from int, y tensor.Matrix) {
 	wantColumns("kernel.Slice", x, from, y)
 	wantShape("kernel.Slice: x", x, y.Rows, x.Cols)
 	ctx.call = call{body: sliceRows, x: columns(x, from, from+y.Cols), dst: y}
-	ctx.takeTail(y)
+	ctx.takeTail(y, wantShape)
 	n := ctx.rows(y.Rows, y.Cols)
 	ctx.Count.Add(0, 8*n*int64(y.Cols))
 }
@@ -38,7 +38,7 @@ func sliceRows(c *call, _, _, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		copy(c.dst.Row(i), c.x.Row(i))
 	}
-	c.follow(lo, hi)
+	c.follow(0, rowsOf(c.dst, lo, hi), lo)
 }
 
 // Unslice copies G to columns from on of D and sets the other columns to 0.

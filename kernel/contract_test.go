@@ -37,6 +37,7 @@ func kernels() map[string]func(ctx *Ctx) {
 	tanh, adam := Func{Kind: Tanh}, Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.99, Epsilon: 1}
 	m2, v2 := src.uniform(r, k), src.within(0, 1, r, k)
 	heads := Attention{Heads: h, Slope: 0.2, Mask: testMask(0.5)}
+	half := src.halves(r, k)
 	left, right, moments, pull := src.uniform(b.Dst, h), src.uniform(b.Src, h), src.uniform(b.Dst, 4*h), src.empty(b.Src, k+h)
 	return map[string]func(ctx *Ctx){
 		"MatMul":           func(ctx *Ctx) { MatMul(ctx, x, w, z) },
@@ -69,6 +70,8 @@ func kernels() map[string]func(ctx *Ctx) {
 		"Div":              func(ctx *Ctx) { Div(ctx, x, y, z) },
 		"Accumulate":       func(ctx *Ctx) { Accumulate(ctx, x, y) },
 		"Copy":             func(ctx *Ctx) { Copy(ctx, x, z) },
+		"Narrow":           func(ctx *Ctx) { Narrow(ctx, x, half) },
+		"Widen":            func(ctx *Ctx) { Widen(ctx, half, z) },
 		"Slice":            func(ctx *Ctx) { Slice(ctx, x, 2, slim) },
 		"Concat":           func(ctx *Ctx) { Concat(ctx, concat, z) },
 		"Unslice":          func(ctx *Ctx) { Unslice(ctx, slim, 2, z) },

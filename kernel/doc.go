@@ -22,12 +22,13 @@
 // # Costs
 //
 // Work is in scalar operations, bytes count what must move: each operand read
-// once and the result written once, 4 bytes a value; the rows that edges name
-// are read once per edge; a structure takes 8 bytes per row pointer and 4 per
-// vertex id or edge position that is read. Symbols: m edges of a block, n_dst
-// and n_src its vertices, n_end those at the end aggregated or scattered, G
-// graphs, k columns in H heads; r×k an operand without structure; r rows listed
-// of a loss and s of them (t of their values) labelled, out of n.
+// once and the result written once, 4 bytes a value, or 2 where it is stored in
+// bfloat16; the rows that edges name are read once per edge; a structure takes 8
+// bytes per row pointer and 4 per vertex id or edge position that is read.
+// Symbols: m edges of a block, n_dst and n_src its vertices, n_end those at the
+// end aggregated or scattered, G graphs, k columns in H heads; r×k an operand
+// without structure; r rows listed of a loss and s of them (t of their values)
+// labelled, out of n.
 //
 //	kernel            work                        bytes
 //	MatMul, MatMulNT  2nab                        4(na + ab + nb)
@@ -56,6 +57,7 @@
 //	Add, Sub, Mul,
 //	Div, Accumulate   rk                          12rk
 //	Copy, Slice       0                           8rk
+//	Narrow, Widen     0                           6rk
 //	Concat            0                           8r·Σkᵢ
 //	Unslice           0                           4(rk + rK)
 //	Expand            0                           4(k + rk)

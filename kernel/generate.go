@@ -11,3 +11,4 @@ package kernel
 //go:generate go run ./internal/asm sums
 //go:generate go run ./internal/asm attention
 //go:generate go run ./internal/asm step
+//go:generate go run ./internal/asm narrow

@@ -21,6 +21,7 @@ type Ctx struct {
 	passes    []pass
 	lanes     []uint32
 	attending []attender // a worker of attention per thread
+	staged    []float32  // rows in float32 of what is stored in bfloat16
 	scratch   []float32  // partial results of ordered reductions, packed operands
 	sums      []float64  // the same in double precision
 	words     []uint32   // random numbers
@@ -109,6 +110,7 @@ type call struct {
 	chunks []chunk
 	hub    func(c *call, slot int, k chunk) // handles one chunk of a row that is cut
 
+	staging staging
 	attend  attendOperands
 	matmul  matmulOperands
 	dropout dropoutOperands

@@ -15,9 +15,10 @@ type products struct {
 	panels
 	inPlace    func(w tensor.Matrix) bool // whether multiply reads whole panels of w where they are
 	multiply   func(x tensor.Matrix, w right, y tensor.Matrix, e epilogue)
-	multiplyTN func(x, g, w tensor.Matrix, buffer []float32)
+	multiplyTN func(x, g slab, w tensor.Matrix, buffer []float32)
 	transpose  func(panel []float32, width int, w tensor.Matrix) // packs rows as columns
 	bufferTN   int                                               // values of multiplyTN's buffer
+	rowsTN     int                                               // how many rows it takes at once
 }
 
 // epilogue is what follows a product: y = f(y + bias).
@@ -43,8 +44,10 @@ type matmulOperands struct {
 //
 // Shapes: x is n×a, w a×b, y n×b.
 // Contract: overwrites y, which overlaps neither operand. Each value is summed
-// over the inner index in ascending order, wherever it lies in a tile.
-// Cost: work 2nab, bytes 4(na + ab + nb). Scratch: 4ab bytes at most.
+// over the inner index in ascending order, wherever it lies in a tile. x and y may
+// be stored in bfloat16.
+// Cost: work 2nab, bytes 4(na + ab + nb), 2 for 4 in bfloat16. Scratch: 4ab bytes
+// at most, and for what is in bfloat16 a few hundred rows per worker.
 func MatMul(ctx *Ctx, x, w, y tensor.Matrix) {
 	wantShape("kernel.MatMul: w", w, x.Cols, y.Cols)
 	matmul(ctx, "kernel.MatMul: y", x, w, y, false)
@@ -60,10 +63,10 @@ func MatMulNT(ctx *Ctx, x, w, y tensor.Matrix) {
 }
 
 func matmul(ctx *Ctx, what string, x, w, y tensor.Matrix, transposed bool) {
-	wantShape(what, y, x.Rows, y.Cols)
+	wantStored(what, y, x.Rows, y.Cols)
 	n := ctx.product(x, w, y, epilogue{}, transposed)
 	a, b := int64(x.Cols), int64(y.Cols)
-	ctx.Count.Add(2*n*a*b, 4*(n*a+a*b+n*b))
+	ctx.Count.Add(2*n*a*b, valueBytes(x)*n*a+4*a*b+valueBytes(y)*n*b)
 }
 
 // Dense computes Y = σ(X·W + 1bᵀ), a dense layer in one pass over Y.
@@ -74,32 +77,33 @@ func matmul(ctx *Ctx, what string, x, w, y tensor.Matrix, transposed bool) {
 // bytes 4(na + ab + nb), + 4b with a bias.
 func Dense(ctx *Ctx, x, w, bias tensor.Matrix, f Func, y tensor.Matrix) {
 	wantShape("kernel.Dense: w", w, x.Cols, y.Cols)
-	wantShape("kernel.Dense: y", y, x.Rows, y.Cols)
+	wantStored("kernel.Dense: y", y, x.Rows, y.Cols)
 	a, b := int64(x.Cols), int64(y.Cols)
 	biased := int64(bias.Rows)
 	if biased != 0 {
 		wantShape("kernel.Dense: bias", bias, 1, y.Cols)
 	}
 	n := ctx.product(x, w, y, epilogue{bias: bias, fn: f}, false)
-	ctx.Count.Add(2*n*a*b+biased*n*b+n*b*f.Work(), 4*(n*a+a*b+n*b+biased*b))
+	ctx.Count.Add(2*n*a*b+biased*n*b+n*b*f.Work(), valueBytes(x)*n*a+4*(a*b+biased*b)+valueBytes(y)*n*b)
 }
 
 // product runs y = f(x·w + bias) over pieces of rows and returns their number.
 func (c *Ctx) product(x, w, y tensor.Matrix, e epilogue, transposed bool) int64 {
 	k := &c.call
 	*k = call{body: productRows, x: x, dst: y, fn: e.fn}
-	c.takeTail(y)
+	c.takeTail(y, wantStored)
 	k.matmul = matmulOperands{loops: c.products(), w: right{matrix: w}, bias: e.bias, transposed: transposed}
 	c.packRight()
 	k.cutProduct(x.Rows, k.matmul.loops.values(x.Cols, y.Cols), c.Pool.Threads())
+	c.stage(k.grain, k.grain)
 	return c.cutRows()
 }
 
 // productRows computes rows of y = f(x·w + bias).
-func productRows(c *call, _, _, lo, hi int) {
-	m := &c.matmul
-	m.loops.multiply(rowsOf(c.x, lo, hi), m.w, rowsOf(c.dst, lo, hi), epilogue{m.bias, c.fn, c.values})
-	c.follow(lo, hi)
+func productRows(c *call, worker, _, lo, hi int) {
+	m, y := &c.matmul, c.result(worker, lo, hi)
+	m.loops.multiply(c.left(worker, lo, hi), m.w, y, epilogue{m.bias, c.fn, c.values})
+	c.finish(worker, y, lo, hi)
 }
 
 // cutProduct sets pieces for rows of work multiply-adds each. A row does not
@@ -113,5 +117,5 @@ func (c *call) cutProduct(rows, work, threads int) {
 	grain = max(grain, leastWork/max(work, 1))
 	c.n = rows
 	c.pieces = (rows + grain - 1) / grain
-	c.grain = (rows + c.pieces - 1) / max(c.pieces, 1)
+	c.grain = max(0, rows+c.pieces-1) / max(c.pieces, 1)
 }

@@ -17,6 +17,7 @@ var productsGeneric = products{
 	multiplyTN: multiplyPortableTN,
 	transpose:  packRows,
 	bufferTN:   portableRows * (tnTile + panelCols),
+	rowsTN:     portableRows,
 }
 
 // multiplyPortable computes y = f(x·w + bias).
@@ -34,18 +35,19 @@ func multiplyPortable(x tensor.Matrix, w right, y tensor.Matrix, e epilogue) {
 }
 
 // multiplyPortableTN computes w = xᵀ·g in blocks of rows, which it packs into buffer.
-func multiplyPortableTN(x, g, w tensor.Matrix, buffer []float32) {
+func multiplyPortableTN(x, g slab, w tensor.Matrix, buffer []float32) {
 	for i := range w.Rows {
 		clear(w.Row(i))
 	}
 	panel := buffer[portableRows*tnTile:]
-	for lo := 0; lo < x.Rows; lo += portableRows {
-		hi := min(lo+portableRows, x.Rows)
-		xt := tensor.Of(x.Cols, hi-lo, buffer[:x.Cols*(hi-lo)])
-		transpose(xt, rowsOf(x, lo, hi))
+	for lo := 0; lo < x.matrix.Rows; lo += portableRows {
+		hi := min(lo+portableRows, x.matrix.Rows)
+		xt := tensor.Of(w.Rows, hi-lo, buffer[:w.Rows*(hi-lo)])
+		transpose(xt, x.rows(lo, hi))
+		gs := g.rows(lo, hi)
 		for j := 0; j < w.Cols; j += panelCols {
 			to := min(j+panelCols, w.Cols)
-			packColumns(panel, panelCols, columns(rowsOf(g, lo, hi), j, to))
+			packColumns(panel, panelCols, columns(gs, j, to))
 			multiplyPanel(xt, panel, columns(w, j, to), true)
 		}
 	}

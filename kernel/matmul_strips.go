@@ -55,6 +55,7 @@ func (t strips) products() products {
 		multiplyTN: t.multiplyTN,
 		transpose:  t.transpose,
 		bufferTN:   blockRows*t.cols + tnTile*turnedStride,
+		rowsTN:     blockRows,
 	}
 }
 
@@ -136,8 +137,8 @@ const turnedStride = blockRows + 16
 // multiplyTN computes w = xᵀ·g in blocks of rows. It reads both operands where
 // they are, or packs a block of x, if that pays, and a last panel of g that no
 // whole vectors hold.
-func (t strips) multiplyTN(x, g, w tensor.Matrix, buffer []float32) {
-	n, turned := x.Rows, g.Cols >= t.turned*t.cols
+func (t strips) multiplyTN(x, g slab, w tensor.Matrix, buffer []float32) {
+	n, turned := x.matrix.Rows, w.Cols >= t.turned*t.cols
 	panel, xt := buffer[:blockRows*t.cols], buffer[blockRows*t.cols:]
 	for lo := 0; lo == 0 || lo < n; lo += blockRows {
 		hi := min(lo+blockRows, n)
@@ -145,14 +146,14 @@ func (t strips) multiplyTN(x, g, w tensor.Matrix, buffer []float32) {
 		if lo > 0 {
 			s.flags |= stripAdd
 		}
-		xs := rowsOf(x, lo, hi)
+		xs := x.rows(lo, hi)
 		if turned {
 			t.turn(xt, turnedStride, xs)
 			xs = tensor.Matrix{Rows: w.Rows, Cols: s.k, Stride: turnedStride, Data: xt}
 		} else {
 			s.flags |= stripTransposed
 		}
-		t.multiplyBlock(s, xs, rowsOf(g, lo, hi), w, panel)
+		t.multiplyBlock(s, xs, g.rows(lo, hi), w, panel)
 	}
 }
 

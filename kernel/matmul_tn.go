@@ -17,6 +17,7 @@ type cutTN struct {
 	tile   int
 	tiles  int // how many tiles there are
 	buffer int // values of scratch space per worker
+	x, g   int // where in it rows of x and of g begin that are stored in bfloat16
 }
 
 // tnTile is the most rows of the result that a piece computes: so many stay in
@@ -31,48 +32,62 @@ func cutResult(a, parts int) cutTN {
 		most = fewRows
 	}
 	tiles := (a + most - 1) / most
-	return cutTN{tile: (a + tiles - 1) / max(tiles, 1), tiles: tiles}
+	tile := (a + tiles - 1) / max(tiles, 1)
+	tile += tile % 2 // begins with a word of bfloat16
+	return cutTN{tile: tile, tiles: (a + tile - 1) / max(tile, 1)}
 }
 
 // MatMulTN computes W = Xᵀ·G, the gradient of a dense layer's weights.
 //
 // Shapes: x is n×a, g n×b, w a×b.
 // Contract: overwrites w, which overlaps neither operand. The rows are cut into
-// fixed parts whose products are added in order.
-// Cost: work 2nab, bytes 4(na + nb + ab). Scratch: 4·max(2²², ab) bytes at most,
-// and a packing buffer per worker.
+// fixed parts whose products are added in order. x and g may be stored in bfloat16.
+// Cost: work 2nab, bytes 4(na + nb + ab), 2 for 4 in bfloat16. Scratch:
+// 4·max(2²², ab) bytes at most, and a packing buffer per worker.
 func MatMulTN(ctx *Ctx, x, g, w tensor.Matrix) {
-	terms := matMulTN(ctx, false, x, g, w)
-	ctx.Count.Add(2*terms, 4*int64(x.Rows*x.Cols+x.Rows*g.Cols+x.Cols*g.Cols))
+	matMulTN(ctx, false, x, g, w)
 }
 
 // MatMulTNOnto computes W += Xᵀ·G, of rows that are a piece of more, as [MatMulTN].
 //
 // Cost: work 2nab, bytes 4(na + nb + 2ab).
 func MatMulTNOnto(ctx *Ctx, x, g, w tensor.Matrix) {
-	terms := matMulTN(ctx, true, x, g, w)
-	ctx.Count.Add(2*terms, 4*int64(x.Rows*x.Cols+x.Rows*g.Cols+2*x.Cols*g.Cols))
+	matMulTN(ctx, true, x, g, w)
+	ctx.Count.Add(0, 4*int64(x.Cols*g.Cols))
 }
 
-// matMulTN returns the number of products that it summed.
-func matMulTN(ctx *Ctx, onto bool, x, g, w tensor.Matrix) int64 {
-	wantShape("kernel.MatMulTN: g", g, x.Rows, g.Cols)
+// matMulTN computes both.
+func matMulTN(ctx *Ctx, onto bool, x, g, w tensor.Matrix) {
+	wantStored("kernel.MatMulTN: g", g, x.Rows, g.Cols)
 	wantShape("kernel.MatMulTN: w", w, x.Cols, g.Cols)
 	n, a, b := x.Rows, x.Cols, g.Cols
 	c := &ctx.call
 	p := ctx.products()
-	*c = call{x: x, y: g, dst: w, onto: onto}
+	*c = call{x: x, y: g, dst: w, onto: onto, values: ctx.values()}
 	c.parts = max(1, min(n/tnRows, tnParts, tnValues/max(a*b, 1)))
 	c.n, c.grain = n, (n+c.parts-1)/c.parts
 	c.matmul = matmulOperands{loops: p, tn: cutResult(a, c.parts)}
-	c.matmul.tn.buffer = p.bufferTN
+	c.matmul.tn.room(p, x, g)
 	c.scratch = ctx.floats(c.parts*a*b + ctx.Pool.Threads()*c.matmul.tn.buffer)
 	ctx.Pool.Run(c.parts*c.matmul.tn.tiles, (*tilePieces)(c))
 	done := c.done.Load()
 	if c.apart() {
 		ctx.combine()
 	}
-	return done * int64(b)
+	rows := int64(n)
+	ctx.Count.Add(2*done*int64(b), valueBytes(x)*rows*int64(a)+valueBytes(g)*rows*int64(b)+4*int64(a*b))
+}
+
+// room sets how much scratch space a worker has.
+func (t *cutTN) room(p *products, x, g tensor.Matrix) {
+	t.x, t.g = p.bufferTN, p.bufferTN
+	if x.BFloat16 {
+		t.g += p.rowsTN * t.tile
+	}
+	t.buffer = t.g
+	if g.BFloat16 {
+		t.buffer += p.rowsTN * g.Cols
+	}
 }
 
 // apart reports whether the parts of a transposed product lie apart from dst.
@@ -94,6 +109,8 @@ func (t *tilePieces) Piece(worker, piece int) {
 		out = c.partial(part)
 	}
 	buffer := c.scratch[len(c.scratch)-(worker+1)*cut.buffer:][:cut.buffer]
-	c.matmul.loops.multiplyTN(columns(rowsOf(c.x, lo, hi), a0, a1), rowsOf(c.y, lo, hi), rowsOf(out, a0, a1), buffer)
+	x := c.slabOf(rowsOf(c.x, lo, hi), a0, a1, buffer[cut.x:])
+	g := c.slabOf(rowsOf(c.y, lo, hi), 0, c.y.Cols, buffer[cut.g:])
+	c.matmul.loops.multiplyTN(x, g, rowsOf(out, a0, a1), buffer)
 	c.done.Add(int64(hi-lo) * int64(a1-a0))
 }

@@ -7,6 +7,8 @@ import "github.com/weft-gnn/weft/tensor"
 // an order of the variant's own, so that variants differ by rounding.
 type rowLoops struct {
 	copy      rowFunc // x
+	narrow    rowFunc // x, dst being in bfloat16
+	widen     rowFunc // x, which is in bfloat16
 	shift     rowFunc // x − y₀
 	scale     rowFunc // x·y₀
 	normalize rowFunc // x/max(‖x‖, s)

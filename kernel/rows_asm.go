@@ -17,6 +17,8 @@ type (
 
 var rowsAVX2 = rowLoops{
 	copy:           rowLoop(copyRowsAVX2).run,
+	narrow:         narrowLoop(narrowRowsAVX2).run,
+	widen:          narrowLoop(widenRowsAVX2).run,
 	shift:          rowLoop(shiftRowsAVX2).run,
 	scale:          rowLoop(scaleRowsAVX2).run,
 	normalize:      rowLoop(normalizeAVX2).run,
@@ -35,6 +37,8 @@ var rowsAVX2 = rowLoops{
 
 var rowsAVX512 = rowLoops{
 	copy:           rowLoop(copyRowsAVX512).run,
+	narrow:         narrowLoop(narrowRowsAVX512).run,
+	widen:          narrowLoop(widenRowsAVX512).run,
 	shift:          rowLoop(shiftRowsAVX512).run,
 	scale:          rowLoop(scaleRowsAVX512).run,
 	normalize:      rowLoop(normalizeAVX512).run,

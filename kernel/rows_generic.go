@@ -7,7 +7,8 @@ import (
 )
 
 var rowsGeneric = rowLoops{
-	copy: copyEach, scale: scaleEach, normalize: normalizeEach, normalizeGrad: normalizeGradEach,
+	copy: copyEach, narrow: narrowRows, widen: widenRows,
+	scale: scaleEach, normalize: normalizeEach, normalizeGrad: normalizeGradEach,
 	softmax: softmaxEach, softmaxGrad: softmaxGradEach, shift: shiftEach, logSoftmaxGrad: logSoftmaxGradEach,
 	softmaxOf: softmaxOf, sumExp: sumExp,
 	headDot: headDotEach, headSum: headSumEach, headScale: headScaleEach,

@@ -11,6 +11,7 @@ import (
 type sparseLoops struct {
 	sumNeighbours, sumEdges, sumWeighted sumFunc
 	sumPart                              partFunc // nil where ranges gain nothing
+	narrow                               narrowLoops
 	edgeAdd, scatter, gather, edgeDot    edgeLoop
 	softmax                              softmaxLoops
 	lanes                                int // values of a vector; 0 without vectors
@@ -28,6 +29,12 @@ type softmaxLoops struct {
 // sumFunc sets row i of y to the sum over positions ptr[i] to ptr[i+1].
 type sumFunc func(c *call, ptr []int64, y tensor.Matrix)
 
+// narrowLoops are the sums of rows that are stored in bfloat16.
+type narrowLoops struct {
+	neighbours, weighted sumFunc
+	part                 partFunc
+}
+
 // partFunc adds to row i of y the sum over positions from[i] to to[i].
 type partFunc func(c *call, from, to []int64, y tensor.Matrix)
 
@@ -38,7 +45,11 @@ var sparseGeneric = sparseLoops{
 	sumNeighbours: func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumNeighbours) },
 	sumEdges:      func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumEdges) },
 	sumWeighted:   func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumWeighted) },
-	edgeAdd:       edgeAddRows, scatter: scatterRows, gather: gatherRows, edgeDot: edgeDotRows,
+	narrow: narrowLoops{
+		neighbours: func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumNarrow) },
+		weighted:   func(c *call, ptr []int64, y tensor.Matrix) { sumEach(c, ptr, y, sumNarrowWeighted) },
+	},
+	edgeAdd: edgeAddRows, scatter: scatterRows, gather: gatherRows, edgeDot: edgeDotRows,
 	softmax: softmaxLoops{
 		rows: softmaxRows, chunkMax: softmaxChunkMax, chunkExp: softmaxChunkExp, chunkDivide: softmaxChunkDivide,
 		gradRows: softmaxGradRows, chunkSum: softmaxChunkSum, chunkWeigh: softmaxChunkWeigh,

@@ -15,33 +15,50 @@ import (
 //
 // Shapes: with n_end and n_other vertices at the two ends, x is n_other×k, y
 // n_end×k, weight m×H with H dividing k.
-// Contract: overwrites y, which does not overlap x. Vertices without edges get
+// Contract: overwrites y, which does not overlap x. Each may be stored in
+// bfloat16, x where there is at most one head. Vertices without edges get
 // 0. A row of up to 2048 edges is summed in ascending order of the other end; a
 // longer one is cut, from its start, into chunks of 2048 edges, whose sums are
 // added in order.
 // Cost: unweighted work mk, bytes 8(n_end + 1) + 4m + 4mk + 4·n_end·k; weighted
-// work 2mk, bytes + 4mH, + 4m at Src, where edge positions are read.
+// work 2mk, bytes + 4mH, + 4m at Src, where edge positions are read. What is
+// stored in bfloat16 takes 2 bytes a value.
 func SpMM(ctx *Ctx, b *graph.Block, end End, weight, x, y tensor.Matrix) {
-	wantShape("kernel.SpMM: x", x, vertices(b, end.other()), y.Cols)
-	wantShape("kernel.SpMM: y", y, vertices(b, end), y.Cols)
-	loops := ctx.sparse()
-	ctx.call = call{sum: loops.sumNeighbours, part: loops.sumPart, seg: at(b, end), x: x, y: weight, dst: y}
-	ctx.takeTail(y)
+	wantStored("kernel.SpMM: x", x, vertices(b, end.other()), y.Cols)
+	wantStored("kernel.SpMM: y", y, vertices(b, end), y.Cols)
+	ctx.call = call{seg: at(b, end), x: x, y: weight, dst: y}
+	ctx.takeTail(y, wantStored)
 	heads := int64(weight.Cols)
 	if heads > 0 {
 		wantShape("kernel.SpMM: weight", weight, b.Edges(), weight.Cols)
 		wantHeads("kernel.SpMM: weight", y.Cols, weight.Cols)
-		ctx.call.sum = loops.sumWeighted
 	}
-	ctx.call.ranges = ctx.ranges(b, end, x, heads)
+	ctx.spmmLoops(x, heads)
+	if !y.BFloat16 { // sums go on from range to range
+		ctx.call.ranges = ctx.ranges(b, end, x, heads)
+	}
 	m := ctx.segmentSum()
 	k := int64(y.Cols)
-	work, bytes := m*k, 8*int64(y.Rows+1)+4*m+4*m*k+4*int64(y.Rows)*k
+	work, bytes := m*k, 8*int64(y.Rows+1)+4*m+valueBytes(x)*m*k+valueBytes(y)*int64(y.Rows)*k
 	if heads > 0 {
 		work += m * k
 		bytes += 4*m*heads + positionBytes(end, m)
 	}
 	ctx.Count.Add(work, bytes)
+}
+
+// spmmLoops chooses the call's sums.
+func (c *Ctx) spmmLoops(x tensor.Matrix, heads int64) {
+	loops := c.sparse()
+	sum, weighted := loops.sumNeighbours, loops.sumWeighted
+	c.call.part = loops.sumPart
+	if x.BFloat16 {
+		wantLen("kernel.SpMM: heads of rows in bfloat16", int(max(1, heads)), 1)
+		sum, weighted, c.call.part = loops.narrow.neighbours, loops.narrow.weighted, loops.narrow.part
+	}
+	if c.call.sum = sum; heads > 0 {
+		c.call.sum = weighted
+	}
 }
 
 // positionBytes is what reading the positions of m edges takes: they are
@@ -62,29 +79,39 @@ func (c *Ctx) segmentSum() int64 {
 	c.cutSegments(width)
 	c.cutColumns(k.y.Cols)
 	k.scratch = c.floats(len(k.chunks) * width)
+	k.grain = max(1, k.dst.Rows)
+	if k.dst.BFloat16 {
+		k.grain = max(1, tailValues/max(1, width))
+	}
+	c.stage(0, k.grain)
 	if k.ranges != nil {
 		k.body, k.pieces = segmentSumRanges, min(k.pieces, rangePieces*c.Pool.Threads())
 	}
 	edges := c.runSegments()
 	for i, h := range k.chunks {
 		part := k.scratch[i*width : (i+1)*width]
+		y := k.result(0, h.row, h.row+1)
 		if h.span[0] == k.seg.ptr[h.row] {
-			copy(k.dst.Row(h.row), part)
+			copy(y.Row(0), part)
 		} else {
-			accumulate(k.dst.Row(h.row), part)
+			accumulate(y.Row(0), part)
 		}
 		if h.span[1] == k.seg.ptr[h.row+1] {
-			k.follow(h.row, h.row+1)
+			k.finish(0, y, h.row, h.row+1)
 		}
 	}
 	return edges
 }
 
-func segmentSumRows(c *call, _, _, lo, hi int) {
+func segmentSumRows(c *call, worker, _, lo, hi int) {
 	edges := int64(0)
 	for from, to := c.uncut(lo, hi); from < to; from, to = c.uncut(to, hi) {
-		c.sum(c, c.seg.ptr[from:to+1], rowsOf(c.dst, from, to))
-		c.follow(from, to)
+		for at := from; at < to; at += c.grain {
+			end := min(at+c.grain, to)
+			y := c.result(worker, at, end)
+			c.sum(c, c.seg.ptr[at:end+1], y)
+			c.finish(worker, y, at, end)
+		}
 		edges += c.seg.ptr[to] - c.seg.ptr[from]
 	}
 	c.done.Add(edges)

@@ -35,7 +35,7 @@ func (c *Ctx) ranges(b *graph.Block, end End, x tensor.Matrix, heads int64) *gra
 }
 
 // segmentSumRanges is segmentSumRows, range by range.
-func segmentSumRanges(c *call, _, _, lo, hi int) {
+func segmentSumRanges(c *call, worker, _, lo, hi int) {
 	edges, part := int64(0), c.part
 	for from, to := c.uncut(lo, hi); from < to; from, to = c.uncut(to, hi) {
 		y := rowsOf(c.dst, from, to)
@@ -45,7 +45,7 @@ func segmentSumRanges(c *call, _, _, lo, hi int) {
 		for i, next := range c.ranges.At[1:] {
 			part(c, c.ranges.At[i][from:to], next[from:to], y)
 		}
-		c.follow(from, to)
+		c.follow(worker, y, from)
 		edges += c.seg.ptr[to] - c.seg.ptr[from]
 	}
 	c.done.Add(edges)

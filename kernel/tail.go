@@ -36,7 +36,9 @@ type Tail struct {
 // [SpMM], [Attend] or [Slice] of this context.
 //
 // Contract: a step's operand has the shape of its kind and overlaps neither the
-// result nor, unless it is read whole before, the product's operands.
+// result nor, unless it is read whole before, the product's operands. Those of
+// products and of SpMM may be stored in bfloat16; so may their result, which then
+// is rounded after the last step.
 // Cost: one operation per element, f.GradWork() for ApplySlope; the operand's
 // bytes. The result is not read or written again.
 func (c *Ctx) Then(s TailStep) {
@@ -48,8 +50,8 @@ func (c *Ctx) Then(s TailStep) {
 }
 
 // takeTail hands the tail to the call that is set up, checks it against the
-// result, and counts it.
-func (c *Ctx) takeTail(y tensor.Matrix) {
+// result, and counts it. Operands are as want says.
+func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, rows, cols int)) {
 	c.call.tail, c.tail = c.tail, Tail{}
 	c.call.values = c.values()
 	for _, s := range c.call.tail.steps[:c.call.tail.n] {
@@ -64,8 +66,8 @@ func (c *Ctx) takeTail(y tensor.Matrix) {
 		case ApplySlope:
 			work = s.Func.GradWork()
 		}
-		wantShape("kernel.Then: x", s.X, rows, cols)
-		c.Count.Add(work*int64(y.Rows)*int64(y.Cols), 4*int64(rows)*int64(cols))
+		want("kernel.Then: x", s.X, rows, cols)
+		c.Count.Add(work*int64(y.Rows)*int64(y.Cols), valueBytes(s.X)*int64(rows)*int64(cols))
 	}
 }
 
@@ -73,31 +75,49 @@ func (c *Ctx) takeTail(y tensor.Matrix) {
 // find them, and those of an operand, in the first-level cache.
 const tailValues = 1 << 12
 
-// follow runs the tail over rows lo to hi of the result.
-func (c *call) follow(lo, hi int) {
+// follow runs the tail over y, the rows of the result from one on.
+func (c *call) follow(worker int, y tensor.Matrix, from int) {
 	if c.tail.n == 0 {
 		return
 	}
-	step := max(1, tailValues/max(1, c.dst.Cols))
-	for ; lo < hi; lo += step {
+	step := max(1, tailValues/max(1, y.Cols))
+	for lo := 0; lo < y.Rows; lo += step {
+		block := rowsOf(y, lo, min(lo+step, y.Rows))
 		for i := range c.tail.n {
-			c.tail.steps[i].run(c.values, c.dst, lo, min(lo+step, hi))
+			s := &c.tail.steps[i]
+			s.run(c.values, block, c.operand(worker, s, from+lo, block.Rows))
 		}
 	}
 }
 
-// run takes one step over rows lo to hi of y.
-func (s *TailStep) run(v *valueLoops, y tensor.Matrix, lo, hi int) {
+// operand returns what a step of the tail reads beside n rows of the result.
+func (c *call) operand(worker int, s *TailStep, from, n int) tensor.Matrix {
+	switch {
+	case s.Kind == ApplyFunc:
+		return tensor.Matrix{}
+	case s.Kind == AddRow:
+		return repeated(s.X, n)
+	case s.X.BFloat16:
+		x := c.staging.of(worker, c.staging.tail, n, s.X.Cols)
+		c.values.rows.widen(x, rowsOf(s.X, from, from+n), x, 0, n, 0)
+		return x
+	}
+	return rowsOf(s.X, from, from+n)
+}
+
+// run takes one step over the rows of y.
+func (s *TailStep) run(v *valueLoops, y, x tensor.Matrix) {
+	n := y.Rows
 	switch s.Kind {
 	case ScaleRows:
-		v.rows.scale(y, y, s.X, lo, hi, 0)
+		v.rows.scale(y, y, x, 0, n, 0)
 	case AddRow:
-		v.add(y, y, repeated(s.X, y.Rows), lo, hi, 0)
+		v.add(y, y, x, 0, n, 0)
 	case AddValues:
-		v.add(y, y, s.X, lo, hi, 0)
+		v.add(y, y, x, 0, n, 0)
 	case ApplyFunc:
-		v.forward[s.Func.Kind](y, y, y, lo, hi, s.Func.Param)
+		v.forward[s.Func.Kind](y, y, y, 0, n, s.Func.Param)
 	case ApplySlope:
-		v.gradient[s.Func.Kind](y, s.X, y, lo, hi, s.Func.Param)
+		v.gradient[s.Func.Kind](y, x, y, 0, n, s.Func.Param)
 	}
 }

@@ -11,10 +11,15 @@ import (
 
 // Matrix is a row-major view of Rows × Cols values; row i is
 // Data[i*Stride : i*Stride+Cols]. The zero Matrix is empty.
+//
+// Values may be stored in bfloat16, the upper half of a float32: two to a word of
+// Data, the lower one first, Words to a row. Kernels that read or write such a
+// matrix say so; its rows are no slices of numbers.
 type Matrix struct {
 	Rows, Cols int
-	Stride     int // Stride ≥ Cols; equal where the matrix is contiguous
+	Stride     int // in words of Data, at least Words; equal where the matrix is contiguous
 	Data       []float32
+	BFloat16   bool
 }
 
 // New returns a zeroed contiguous rows × cols matrix on the Go heap.
@@ -31,19 +36,46 @@ func Of(rows, cols int, data []float32) Matrix {
 	return Matrix{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// Row returns row i, aliasing the matrix.
+// AsBFloat16 views the words of m as rows of cols values in bfloat16. It panics
+// with a [ShapeError] when these do not fill its words.
+func (m Matrix) AsBFloat16(cols int) Matrix {
+	v := m
+	v.Cols, v.BFloat16 = cols, true
+	if m.BFloat16 || v.Words() != m.Cols {
+		panic(ShapeError{Op: "tensor.AsBFloat16", Got: m.String(), Want: fmt.Sprintf("%d words a row for %d values", v.Words(), cols)})
+	}
+	return v
+}
+
+// Words returns how many words of Data the values of a row take.
+func (m Matrix) Words() int {
+	if m.BFloat16 {
+		return (m.Cols + 1) / 2
+	}
+	return m.Cols
+}
+
+// Row returns row i, aliasing the matrix, which is one of float32.
 func (m Matrix) Row(i int) []float32 {
+	if m.BFloat16 {
+		panic("tensor: a row in bfloat16 is no slice of float32")
+	}
 	o := i * m.Stride
 	return m.Data[o : o+m.Cols : o+m.Cols]
 }
 
 // Contiguous reports whether rows follow each other without padding.
-func (m Matrix) Contiguous() bool { return m.Stride == m.Cols || m.Rows <= 1 }
+func (m Matrix) Contiguous() bool { return m.Stride == m.Words() || m.Rows <= 1 }
 
 // Flat returns the values of a contiguous matrix as one slice, aliasing it.
 func (m Matrix) Flat() []float32 { return m.Data[: m.Rows*m.Cols : m.Rows*m.Cols] }
 
-func (m Matrix) String() string { return fmt.Sprintf("%d×%d", m.Rows, m.Cols) }
+func (m Matrix) String() string {
+	if m.BFloat16 {
+		return fmt.Sprintf("%d×%d in bfloat16", m.Rows, m.Cols)
+	}
+	return fmt.Sprintf("%d×%d", m.Rows, m.Cols)
+}
 
 // ShapeError is the one error that misused shapes raise, as a panic inside
 // kernels and as a returned error from public entries.

@@ -105,7 +105,7 @@ func attentionSums(v vectors, n, most int) {
 	if most != 0 {
 		name = fmt.Sprintf("attentionSums%dto", most)
 	}
-	s := newRowSum(v, n, name, "sums rows under two weights", sumArgs+indexArgs+
+	s := newRowSum(v, n, false, name, "sums rows under two weights", sumArgs+indexArgs+
 		", w *float32, ldw, second, heads int, lane *uint32, t *float32, ldt int)")
 	s.index()
 	read := func(from Mem, w vec) { VMOVUPS(from, w.AsY()) }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -13,16 +14,16 @@ import (
 func spmm() {
 	for _, v := range []vectors{zmm, ymm} {
 		for n := 1; n <= 8; n++ {
-			sum(v, n)
-			sumPart(v, n)
+			sum(v, n, false)
+			sumPart(v, n, false)
 			sumInOrder(v, n)
-			sumWeighted(v, n)
+			sumWeighted(v, n, false)
 			sumHeads(v, n)
 		}
-		sum(v, widest(v))
-		sumPart(v, widest(v))
+		sum(v, widest(v), false)
+		sumPart(v, widest(v), false)
 		sumInOrder(v, widest(v))
-		sumWeighted(v, widest(v))
+		sumWeighted(v, widest(v), false)
 	}
 }
 
@@ -39,6 +40,7 @@ type rowSum struct {
 	v      vectors
 	sums   []reg.VecVirtual
 	tail   tail
+	half   *halfTail // where x is stored in bfloat16
 	x, ldx reg.Register
 	p      reg.GPVirtual // the current position
 
@@ -53,23 +55,24 @@ const (
 	weightedArgs = ", pos *uint32, w *float32, ldw int"
 )
 
-// sum builds y[r] = Σ x[other[p]] over the positions of each row.
-func sum(v vectors, n int) {
-	s := newRowSum(v, n, "sum", "sums the rows that other names", sumArgs+indexArgs+")")
+// sum builds y[r] = Σ x[other[p]] over the positions of each row. Of sums that
+// may be narrow, x is stored in bfloat16 where they are.
+func sum(v vectors, n int, narrow bool) {
+	s := newRowSum(v, n, narrow, "sum", "sums the rows that other names", sumArgs+indexArgs+")")
 	s.index()
 	s.rows(func() {
 		s.prefetch()
 		q := s.row(s.other)
 		for j, acc := range s.sums {
-			s.add(Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}, acc, j == n-1)
+			s.add(s.at(q, j), acc, j == n-1)
 		}
 	})
 }
 
 // sumPart builds y[r] += Σ x[other[p]] over positions from[r] to to[r]. The rows
 // of x lie in a near cache, so that none is asked for ahead.
-func sumPart(v vectors, n int) {
-	s := newRowSum(v, n, "sumPart", "adds the rows that other names in a part of each row",
+func sumPart(v vectors, n int, narrow bool) {
+	s := newRowSum(v, n, narrow, "sumPart", "adds the rows that other names in a part of each row",
 		"func(rows int, from, to *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32)")
 	from, to := Load(Param("from"), GP64()), Load(Param("to"), GP64())
 	y := Load(Param("y"), GP64())
@@ -91,7 +94,7 @@ func sumPart(v vectors, n int) {
 	Label("position")
 	q := s.row(s.other)
 	for j, acc := range s.sums {
-		s.add(Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}, acc, j == last)
+		s.add(s.at(q, j), acc, j == last)
 	}
 	INCQ(s.p)
 	CMPQ(s.p, end)
@@ -107,22 +110,22 @@ func sumPart(v vectors, n int) {
 
 // sumInOrder builds y[r] = Σ x[p].
 func sumInOrder(v vectors, n int) {
-	s := newRowSum(v, n, "sumInOrder", "sums rows in order", sumArgs+")")
+	s := newRowSum(v, n, false, "sumInOrder", "sums rows in order", sumArgs+")")
 	q := GP64()
 	MOVQ(argument("ptr"), q)
 	MOVQ(Mem{Base: q}, q)
 	IMULQ(s.ldx, q)
 	s.rows(func() {
 		for j, acc := range s.sums {
-			s.add(Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}, acc, j == n-1)
+			s.add(s.at(q, j), acc, j == n-1)
 		}
 		ADDQ(s.ldx, q)
 	})
 }
 
 // sumWeighted builds y[r] = Σ w[pos[p]]·x[other[p]].
-func sumWeighted(v vectors, n int) {
-	s := newRowSum(v, n, "sumWeighted", "sums weighted rows", sumArgs+indexArgs+weightedArgs+")")
+func sumWeighted(v vectors, n int, narrow bool) {
+	s := newRowSum(v, n, narrow, "sumWeighted", "sums weighted rows", sumArgs+indexArgs+weightedArgs+")")
 	s.index()
 	weights := newWeights(s)
 	w := v.register()
@@ -131,7 +134,7 @@ func sumWeighted(v vectors, n int) {
 		VBROADCASTSS(weights.row(), w)
 		q := s.row(s.other)
 		for j, acc := range s.sums {
-			s.multiplyAdd(Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}, w, acc, j == n-1)
+			s.multiplyAdd(s.at(q, j), w, acc, j == n-1)
 		}
 	})
 }
@@ -139,7 +142,7 @@ func sumWeighted(v vectors, n int) {
 // sumHeads builds the same where lane l of vector j is weighted by the
 // lane[j][l]-th of up to a vector of weights.
 func sumHeads(v vectors, n int) {
-	s := newRowSum(v, n, "sumHeads", "sums rows, each lane with a weight of its own", sumArgs+indexArgs+weightedArgs+", heads int, lane *uint32)")
+	s := newRowSum(v, n, false, "sumHeads", "sums rows, each lane with a weight of its own", sumArgs+indexArgs+weightedArgs+", heads int, lane *uint32)")
 	s.index()
 	weights := newWeights(s)
 	heads := newTail(v, Load(Param("heads"), GP64()))
@@ -152,13 +155,17 @@ func sumHeads(v vectors, n int) {
 		for j, acc := range s.sums {
 			VMOVUPS(Mem{Base: lane, Disp: j * v.bytes}, own)
 			VPERMPS(w, own, own)
-			s.multiplyAdd(Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}, own, acc, j == n-1)
+			s.multiplyAdd(s.at(q, j), own, acc, j == n-1)
 		}
 	})
 }
 
-func newRowSum(v vectors, n int, name, doc, args string) *rowSum {
+func newRowSum(v vectors, n int, narrow bool, name, doc, args string) *rowSum {
 	name = fmt.Sprintf("%s%sx%d", name, v.name, n)
+	if narrow {
+		name = "narrow" + strings.ToUpper(name[:1]) + name[1:]
+		doc += " and bfloat16 stores"
+	}
 	TEXT(name, NOSPLIT, args)
 	Doc(fmt.Sprintf("%s %s, %d vectors of columns.", name, doc, n))
 	Pragma("noescape")
@@ -166,7 +173,12 @@ func newRowSum(v vectors, n int, name, doc, args string) *rowSum {
 	for range n {
 		s.sums = append(s.sums, v.register())
 	}
-	s.tail = newTail(v, Load(Param("tail"), GP64()))
+	count := Load(Param("tail"), GP64())
+	s.tail = newTail(v, count)
+	if narrow {
+		half := newHalfTail(v, count)
+		s.half = &half
+	}
 	s.x = Load(Param("x"), GP64())
 	s.ldx = Load(Param("ldx"), GP64())
 	s.p = GP64()
@@ -237,30 +249,57 @@ func (s *rowSum) row(index reg.Register) reg.GPVirtual {
 	return q
 }
 
+// at is vector j of the row of x at an offset.
+func (s *rowSum) at(q reg.Register, j int) Mem {
+	return Mem{Base: s.x, Index: q, Scale: 1, Disp: j * s.stored()}
+}
+
+// stored is how many bytes of x a vector takes.
+func (s *rowSum) stored() int {
+	if s.half != nil {
+		return s.v.bytes / 2
+	}
+	return s.v.bytes
+}
+
 // prefetch asks for the row of x some positions ahead. It may begin within a
 // cache line, and so have one line more than it fills.
 func (s *rowSum) prefetch() {
 	q := s.row(s.ahead)
-	for at := 0; at < len(s.sums)*s.v.bytes; at += 64 {
+	for at := 0; at < len(s.sums)*s.stored(); at += 64 {
 		PREFETCHT0(Mem{Base: s.x, Index: q, Scale: 1, Disp: at})
 	}
 	PREFETCHT0(Mem{Base: s.last, Index: q, Scale: 1})
 }
 
 func (s *rowSum) add(x Mem, acc reg.VecVirtual, last bool) {
-	if last {
+	switch {
+	case s.half != nil:
+		VADDPS(s.widened(x, last), acc, acc)
+	case last:
 		s.tail.add(x, acc)
-	} else {
+	default:
 		VADDPS(x, acc, acc)
 	}
 }
 
 func (s *rowSum) multiplyAdd(x Mem, w, acc reg.VecVirtual, last bool) {
-	if last {
+	switch {
+	case s.half != nil:
+		VFMADD231PS(s.widened(x, last), w, acc)
+	case last:
 		s.tail.multiplyAdd(x, w, acc)
-	} else {
+	default:
 		VFMADD231PS(x, w, acc)
 	}
+}
+
+// widened loads a vector of x, of which the last may not be whole.
+func (s *rowSum) widened(x Mem, last bool) vec {
+	if last {
+		return s.half.load(x)
+	}
+	return s.v.widened(x)
 }
 
 // weights are the rows of weights of edges.
