@@ -2,14 +2,13 @@ package partition
 
 import (
 	"context"
-	"math/bits"
+	"log/slog"
 
 	"github.com/weft-gnn/weft/internal/rng"
 )
 
 // bisection divides a small level in two again and again.
 type bisection struct {
-	tries int
 	slack float64 // of each cut
 	lots  *rng.Stream
 }
@@ -61,26 +60,74 @@ func (l *level) induced(vertices []int32) *level {
 
 // cut returns the side, 0 or 1, of each vertex; side 0 has the given share. Of
 // several tries the one that cuts least is taken, of those that keep to the
-// limits if any does.
+// limits if any does. Each shrinks the graph on its own.
 func (b *bisection) cut(ctx context.Context, l *level, share float64) ([]int32, error) {
 	led := sides(l.d, share, b.slack)
-	var best []int32
-	least, fits := int64(0), false
-	for range b.tries {
-		side := b.grow(l, led, share)
+	var best choice
+	for range triesOf(l) {
+		levels, err := coarsen(ctx, l, smallest, b.lots)
+		if err != nil {
+			return nil, err
+		}
+		side, err := b.start(ctx, levels[len(levels)-1], led, share)
+		if err != nil {
+			return nil, err
+		}
+		if side, err = refine(ctx, levels, side, led, b.lots, slog.New(slog.DiscardHandler)); err != nil {
+			return nil, err
+		}
+		best.take(side, newRefinement(l, side, led).cut(), led.balanced())
+	}
+	return best.side, nil
+}
+
+// start returns the sides of the vertices of a small level, the best of several.
+func (b *bisection) start(ctx context.Context, l *level, led *ledger, share float64) ([]int32, error) {
+	var best choice
+	for range starts {
+		side := b.grow(l, share)
 		r := newRefinement(l, side, led)
 		if err := r.rebalance(ctx); err != nil {
 			return nil, err
 		}
-		if err := r.improve(ctx, 8, b.lots); err != nil {
+		if err := r.improve(ctx, b.lots); err != nil {
 			return nil, err
 		}
-		cut, ok := r.cut(), led.balanced()
-		if best == nil || ok && !fits || ok == fits && cut < least {
-			best, least, fits = side, cut, ok
-		}
+		best.take(side, r.cut(), led.balanced())
 	}
-	return best, nil
+	return best.side, nil
+}
+
+// How often a graph is cut in two, edges of all these together if more than the
+// fewest; how many vertices are then left, and how often these are cut.
+const (
+	effort   = 1 << 21
+	fewest   = 3
+	most     = 16
+	smallest = 60
+	starts   = 4
+)
+
+// triesOf is how often a level is cut. One that need not shrink is the same each
+// time, and is cut from several starts anyway.
+func triesOf(l *level) int {
+	if l.s.vertices() <= smallest {
+		return fewest
+	}
+	return min(max(effort/(len(l.s.col)+1), fewest), most)
+}
+
+// choice is the best of the sides that it was given.
+type choice struct {
+	side     []int32
+	cut      int64
+	balanced bool
+}
+
+func (c *choice) take(side []int32, cut int64, balanced bool) {
+	if c.side == nil || balanced && !c.balanced || balanced == c.balanced && cut < c.cut {
+		c.side, c.cut, c.balanced = side, cut, balanced
+	}
 }
 
 // sides returns the ledger of two sides, of which the first is to have a share.
@@ -101,7 +148,7 @@ func sides(d demand, share, slack float64) *ledger {
 // until it has its share.
 //
 // Source: Karypis and Kumar, SISC 20 (1998), greedy graph growing.
-func (b *bisection) grow(l *level, led *ledger, share float64) []int32 {
+func (b *bisection) grow(l *level, share float64) []int32 {
 	n := l.s.vertices()
 	side := make([]int32, n)
 	total, _ := l.d.totals()
@@ -155,6 +202,3 @@ func grown(load, total []int64, share float64) bool {
 	}
 	return counted == 0 || sum >= share*float64(counted)
 }
-
-// halvings is how often parts are halved until they are single.
-func halvings(parts int) int { return bits.Len(uint(parts - 1)) }

@@ -110,10 +110,8 @@ func Vertices(ctx context.Context, g *graph.Graph, o Options) ([]int32, error) {
 		part = ranges(b, o)
 	case Random:
 		part = dealt(b, o)
-	case LDG:
-		part, err = stream(ctx, b, o, ldg)
-	case Fennel:
-		part, err = stream(ctx, b, o, fennel(b, o))
+	case LDG, Fennel:
+		part, err = stream(ctx, b, o)
 	}
 	if err != nil {
 		return nil, err
@@ -124,19 +122,24 @@ func Vertices(ctx context.Context, g *graph.Graph, o Options) ([]int32, error) {
 // key names the random numbers of a division.
 func (o Options) key() rng.Key { return rng.Key{Seed: o.Seed, Purpose: rng.Partition} }
 
-// Streams of random numbers, by what they are for.
+// What random numbers are for: sites of counters, and ids of streams.
 const (
-	ofHashes     = iota // counters: what a vertex or an edge is hashed to
-	ofOrder             // counters: in which order vertices or edges come
+	ofHashes     = iota // counters: what a vertex or a pair is hashed to
+	ofOrder             // counters: in which order vertices come
 	ofMultilevel        // a stream: what the multilevel method draws
+	ofEdgeOrder         // a stream: in which order pairs come
 )
 
-// hash is a number below n that looks random of an identity.
+// none is the second identity of a hash of a single one.
+const none = -1
+
+// hash is a number below n that looks random of one or two identities.
 //
 // Source: the reduction of Lemire, "Fast random integer generation in an interval",
 // TOMACS 29 (2019); it is off by less than n in 2³², which no balance shows.
-func hash(k rng.Key, id int64, n int) int32 {
-	w := k.Block(rng.Counter{Site: ofHashes, ID: uint64(id)})
+func hash(k rng.Key, id, second int64, n int) int32 {
+	// Identities below 2⁴⁸ differ in the 48 bits that the counter has room for.
+	w := k.Block(rng.Counter{Site: ofHashes, Step: uint32(second), Group: uint16(second >> 32), ID: uint64(id)})
 	return int32(uint64(w[0]) * uint64(n) >> 32)
 }
 

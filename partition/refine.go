@@ -89,15 +89,26 @@ func (r *refinement) boundary(v int32) bool {
 // Source: Fiduccia and Mattheyses, "A linear-time heuristic for improving network
 // partitions", DAC'82; for many parts as Karypis and Kumar, "Multilevel k-way
 // partitioning scheme for irregular graphs", JPDC 48 (1998), with one queue.
-func (r *refinement) improve(ctx context.Context, passes int, lots *rng.Stream) error {
+func (r *refinement) improve(ctx context.Context, lots *rng.Stream) error {
+	cut := r.cut()
 	for range passes {
 		gain, err := r.pass(ctx, lots)
-		if err != nil || gain == 0 {
+		if err != nil {
 			return err
+		}
+		if cut -= gain; float64(gain) <= worthwhile*float64(cut) {
+			return nil
 		}
 	}
 	return nil
 }
+
+// At most so many passes are made, and one more only after one that lessened the
+// cut by more than this share.
+const (
+	passes     = 8
+	worthwhile = 0.001
+)
 
 // patience is how many moves in a row a pass goes on for without a new best
 // state: a share of all vertices, but within bounds.
@@ -206,20 +217,21 @@ func (r *refinement) rebalance(ctx context.Context) error {
 }
 
 // relief returns the part to which v should go out of one that is too full, and by
-// how much less is cut then; −1 where no move helps.
+// how much less is cut then; −1 where no move helps. Parts that it fits into come
+// before those that it only helps to put it into.
 func (r *refinement) relief(v int32) (to int32, gain int64) {
 	own, w := r.part[v], r.d.at(v)
 	inside := r.near.to(v, own)
 	spared := r.ledger.excess(own, 0, w) - r.ledger.excess(own, -1, w)
 	to = -1
-	most, least := int64(-1), 0.0
+	most, least, fits := int64(-1), 0.0, false
 	for p := range int32(r.ledger.parts) {
 		if p == own || r.ledger.excess(p, 1, w)-r.ledger.excess(p, 0, w) >= spared {
 			continue
 		}
-		near, full := r.near.to(v, p), r.ledger.fill(p, w)
-		if near > most || near == most && full < least {
-			to, most, least = p, near, full
+		near, full, ok := r.near.to(v, p), r.ledger.fill(p, w), r.ledger.fits(p, w)
+		if ok && !fits || ok == fits && (near > most || near == most && full < least) {
+			to, most, least, fits = p, near, full, ok
 		}
 	}
 	return to, most - inside

@@ -12,7 +12,7 @@ import (
 func hashed(b *graph.Block, o Options) []int32 {
 	part := make([]int32, b.Dst)
 	for v := range part {
-		part[v] = hash(o.key(), identity(b, int32(v)), o.Parts)
+		part[v] = hash(o.key(), identity(b, int32(v)), none, o.Parts)
 	}
 	return part
 }

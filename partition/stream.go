@@ -26,10 +26,9 @@ func ldg(near int64, full, _ float64) float64 { return float64(near) * (1 - full
 //
 // Source: Tsourakakis, Gkantsidis, Radunovic and Vojnovic, "FENNEL: streaming graph
 // partitioning for massive scale graphs", WSDM'14, section 4.
-func fennel(b *graph.Block, o Options) score {
+func fennel(s *structure, o Options) score {
 	// A share w of a full part is w·(1 + slack)·n/P mean vertices.
-	edges := float64(len(b.Col)) / 2
-	perPart := 1.5 * edges / float64(o.Parts)
+	perPart := 1.5 * float64(s.total()) / 2 / float64(o.Parts)
 	ratio := 1 + o.Slack
 	return func(near int64, full, w float64) float64 {
 		return float64(near) - w*ratio*perPart*math.Sqrt(full*ratio)
@@ -38,8 +37,11 @@ func fennel(b *graph.Block, o Options) score {
 
 // stream reads the vertices once, in random order, and puts each into the part of
 // the best score, of those that it fits into.
-func stream(ctx context.Context, b *graph.Block, o Options, s score) ([]int32, error) {
-	st := &streaming{s: newStructure(b), d: newDemand(b, o), score: s, near: make([]int64, o.Parts)}
+func stream(ctx context.Context, b *graph.Block, o Options) ([]int32, error) {
+	st := &streaming{s: newStructure(b), d: newDemand(b, o), score: ldg, near: make([]int64, o.Parts)}
+	if o.Method == Fennel {
+		st.score = fennel(st.s, o)
+	}
 	st.ledger = newLedger(st.d, o.Parts, o.Slack)
 	st.part = make([]int32, b.Dst)
 	for v := range st.part {

@@ -30,6 +30,18 @@ func (s *structure) weightOf(i int64) int64 {
 	return int64(s.weight[i])
 }
 
+// total is the sum of all weights; each pair counts at both of its ends.
+func (s *structure) total() int64 {
+	if s.weight == nil {
+		return int64(len(s.col))
+	}
+	sum := int64(0)
+	for _, w := range s.weight {
+		sum += int64(w)
+	}
+	return sum
+}
+
 // newStructure returns the structure of a block whose destinations are all of
 // its sources. It shares the block's columns where these are the structure.
 //

@@ -126,7 +126,7 @@ func TestMasksBalance(t *testing.T) {
 		mask := rapid.SliceOfN(rapid.Bool(), g.N, g.N).Draw(t, "mask")
 		o := Options{
 			Parts: rapid.IntRange(1, 6).Draw(t, "parts"), Seed: rapid.Uint64().Draw(t, "seed"), Masks: [][]bool{mask},
-			Method: rapid.SampledFrom([]Method{Random, LDG, Fennel}).Draw(t, "method"),
+			Method: rapid.SampledFrom([]Method{Multilevel, Random, LDG, Fennel}).Draw(t, "method"),
 		}
 		part, err := Vertices(context.Background(), g, o)
 		if err != nil {

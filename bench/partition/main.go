@@ -1,9 +1,11 @@
+//go:build unix
+
 // Command partition measures the methods that divide graphs: arcs cut, balance,
 // rows fetched and handed back, and time, beside METIS where gpmetis is installed.
 //
 // Each method divides each graph with several seeds; what is printed is the mean
-// of each number. METIS has the same slack. Its time is what it reports for the
-// division, reading and writing left out; ours is that of the call.
+// of each number. METIS has the same slack. Times are those of the processor: its
+// own is what it reports for the division, reading and writing left out.
 package main
 
 import (
@@ -18,6 +20,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/weft-gnn/weft/dataset/source"
@@ -92,7 +95,9 @@ func (b *bench) set(ctx context.Context, out io.Writer, name string) error {
 	}
 	defer m.close()
 	for _, parts := range b.parts {
-		metis, err := b.mean(func(seed uint64) (*partition.Stats, time.Duration, error) { return m.divide(ctx, g, parts, seed, b.slack) })
+		metis, err := b.mean(func(seed uint64) (*partition.Stats, time.Duration, error) {
+			return m.divide(ctx, g, parts, seed, b.slack)
+		})
 		if err != nil {
 			return err
 		}
@@ -100,7 +105,9 @@ func (b *bench) set(ctx context.Context, out io.Writer, name string) error {
 			metis.print(out, parts, "METIS", metis, g)
 		}
 		for _, method := range b.methods {
-			r, err := b.mean(func(seed uint64) (*partition.Stats, time.Duration, error) { return b.divide(ctx, g, parts, method, seed) })
+			r, err := b.mean(func(seed uint64) (*partition.Stats, time.Duration, error) {
+				return b.divide(ctx, g, parts, method, seed)
+			})
 			if err != nil {
 				return err
 			}
@@ -114,16 +121,21 @@ func (b *bench) set(ctx context.Context, out io.Writer, name string) error {
 // divide measures a division by one of our methods.
 func (b *bench) divide(ctx context.Context, g *graph.Graph, parts int, m partition.Method, seed uint64) (*partition.Stats, time.Duration, error) {
 	o := partition.Options{Parts: parts, Method: m, Seed: seed, Slack: b.slack}
-	a := partition.Assignment{Parts: parts}
-	start := time.Now()
-	var err error
-	a.Vertex, err = partition.Vertices(ctx, g, o)
-	took := time.Since(start)
+	start := processor()
+	a, err := partition.Divide(ctx, g, o)
+	took := processor() - start
 	if err != nil {
 		return nil, 0, err
 	}
 	s, err := partition.Measure(g.Block(), a)
 	return s, took, err
+}
+
+// processor is the time that this process has computed for.
+func processor() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // result is the mean of some divisions.
