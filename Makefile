@@ -6,12 +6,12 @@ GO      ?= go
 export CGO_ENABLED = 0
 FUZZTIME ?= 10m
 
-.PHONY: build test lint unit race cross accuracy fuzz bench peers generate
+.PHONY: build test lint unit race mpi cross accuracy fuzz bench peers generate
 
 build: ## the weft binary in bin/
 	$(GO) build -trimpath -o bin/weft ./cmd/weft
 
-test: lint unit race cross ## everything that must hold
+test: lint unit race mpi cross ## everything that must hold
 
 lint: ## vet, staticcheck, and the project's own rules as tests
 	$(GO) vet ./...
@@ -27,6 +27,19 @@ race: ## the packages with goroutines, under the race detector (needs a C compil
 		CGO_ENABLED=1 $(GO) test -race ./comm/... ./graph ./runtime ./train && \
 		CGO_ENABLED=1 $(GO) test -race -run Pool ./kernel; \
 	else echo "race: no C compiler found: skipped"; fi
+
+mpi: ## ranks that are processes, under every MPI that is installed
+	@compilers="$$(for c in mpicc.openmpi mpicc.mpich; do command -v $$c; done)"; \
+	: $${compilers:=$$(command -v mpicc)}; \
+	if [ -z "$$compilers" ] || ! command -v mpirun >/dev/null; then \
+		echo "mpi: no mpicc and mpirun found: skipped"; exit 0; \
+	fi; \
+	export CGO_ENABLED=1 CC; for CC in $$compilers; do \
+		echo "mpi: $$CC" && \
+		$(GO) vet -tags mpi ./comm/mpi && $(GO) tool staticcheck -tags mpi ./comm/mpi && \
+		$(GO) test -count=1 -tags mpi ./comm/mpi && \
+		$(GO) test -count=1 -tags mpi -race -run TestSuite/ranks=2 ./comm/mpi || exit 1; \
+	done
 
 generate: ## the kernels' assembly from its generator; it must change nothing
 	$(GO) generate ./...
