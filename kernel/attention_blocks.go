@@ -33,12 +33,13 @@ const (
 
 // attender is a worker of a kernel of attention, on the block that it is at.
 type attender struct {
-	sub   call // the block as the loops of other sparse kernels see it
-	row   int  // its first row
-	rows  int
-	from  int64 // its first position
-	edges int
-	part  bool // it is a chunk of a row that is cut
+	worker int
+	sub    call // the block as the loops of other sparse kernels see it
+	row    int  // its first row
+	rows   int
+	from   int64 // its first position
+	edges  int
+	part   bool // it is a chunk of a row that is cut
 
 	heads int
 	slope float32
@@ -85,7 +86,7 @@ func (c *Ctx) attenders(a Attention) []attender {
 	rows := min(c.call.attend.rows, c.call.seg.rows())
 	for i := range c.attending {
 		w := &c.attending[i]
-		w.heads, w.slope = a.Heads, a.Slope
+		w.worker, w.heads, w.slope = i, a.Heads, a.Slope
 		w.ptr = grow(w.ptr, rows+1)
 		w.score, w.product, w.far = grow(w.score, most*a.Heads), grow(w.product, most*a.Heads), grow(w.far, most*a.Heads)
 		w.pair = grow(w.pair, 2*(most*a.Heads+pairSpare))

@@ -16,7 +16,7 @@ func attendSum(c *call, w *attender, out tensor.Matrix) {
 	k := o.z.Cols
 	w.sum(c, o.z, columns(out, 0, k))
 	if !w.part {
-		c.follow(0, rowsOf(c.dst, w.row, w.row+w.rows), w.row)
+		c.follow(w.worker, rowsOf(c.dst, w.row, w.row+w.rows), w.row)
 		return
 	}
 	slot := out.Row(0)[k:]

@@ -34,11 +34,11 @@ func Slice(ctx *Ctx, x tensor.Matrix, from int, y tensor.Matrix) {
 	ctx.Count.Add(0, 8*n*int64(y.Cols))
 }
 
-func sliceRows(c *call, _, _, lo, hi int) {
+func sliceRows(c *call, worker, _, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		copy(c.dst.Row(i), c.x.Row(i))
 	}
-	c.follow(0, rowsOf(c.dst, lo, hi), lo)
+	c.follow(worker, rowsOf(c.dst, lo, hi), lo)
 }
 
 // Unslice copies G to columns from on of D and sets the other columns to 0.

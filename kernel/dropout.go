@@ -20,6 +20,9 @@ type Mask struct {
 	First int64
 }
 
+// Scale returns 1/(1−p), by which the values that stay are multiplied.
+func (m Mask) Scale() float32 { return float32(1 / (1 - float64(m.P))) }
+
 // dropoutOperands is what Dropout needs beside its matrices.
 type dropoutOperands struct {
 	mask  Mask
@@ -47,32 +50,41 @@ type dropoutOperands struct {
 // count 0.
 func Dropout(ctx *Ctx, mask Mask, ids []int64, x, y tensor.Matrix) {
 	wantShape("kernel.Dropout: x", x, y.Rows, y.Cols)
-	if ids != nil {
-		wantLen("kernel.Dropout: ids", len(ids), y.Rows)
+	ctx.call = call{body: dropoutRows, values: ctx.values(), x: x, dst: y, dropout: ctx.dropping("kernel.Dropout", mask, ids, y)}
+	n, k := ctx.rows(y.Rows, 4*groups(y.Cols)), int64(y.Cols)
+	ctx.Count.Add(2*n*k, 8*n*k)
+}
+
+// dropping returns what dropping values of the rows of y takes.
+func (c *Ctx) dropping(what string, mask Mask, ids []int64, y tensor.Matrix) dropoutOperands {
+	if ids != nil && len(ids) != y.Rows { // names are joined where they are needed alone
+		wantLen(what+": ids", len(ids), y.Rows)
 	}
 	if y.Cols > rng.MaxColumns {
-		panic(tensor.ShapeError{Op: "kernel.Dropout: y", Got: y.String(), Want: fmt.Sprintf("at most %d columns", rng.MaxColumns)})
+		panic(tensor.ShapeError{Op: what + ": y", Got: y.String(), Want: fmt.Sprintf("at most %d columns", rng.MaxColumns)})
 	}
-	width := 4 * groups(y.Cols)
-	ctx.call = call{body: ctx.values().dropout.rows, x: x, dst: y}
-	ctx.call.dropout = newDropout(mask, ids)
-	ctx.call.dropout.plan = newPhiloxPlan(mask.Key, ctx.values().dropout.order, groups(y.Cols))
-	ctx.dropoutRoom(max(width, dropoutWords))
-	n, k := ctx.rows(y.Rows, width), int64(y.Cols)
-	ctx.Count.Add(2*n*k, 8*n*k)
+	d := newDropout(mask, ids)
+	d.plan = newPhiloxPlan(mask.Key, c.values().dropout.order, groups(y.Cols))
+	c.dropoutRoom(&d, max(4*groups(y.Cols), dropoutWords))
+	return d
+}
+
+func dropoutRows(c *call, worker, _, lo, hi int) {
+	c.values.dropout.rows(&c.dropout, worker, rowsOf(c.x, lo, hi), rowsOf(c.dst, lo, hi), lo)
 }
 
 // groups returns how many blocks of four words cols columns take.
 func groups(cols int) int { return (cols + 3) / 4 }
 
-// dropoutLoops are the loops of dropout in one variant of instructions, as the
-// bodies of a call. All have the same bits.
+// dropoutLoops are the loops of dropout in one variant of instructions. All have
+// the same bits.
 type dropoutLoops struct {
-	rows, entries func(c *call, worker, piece, lo, hi int)
-	order         []int // of loops that draw several blocks at once, see philoxPlan
+	rows    func(d *dropoutOperands, worker int, x, y tensor.Matrix, from int) // rows from one on
+	entries func(c *call, worker, piece, lo, hi int)                           // the body of a call
+	order   []int                                                              // of loops that draw several blocks at once, see philoxPlan
 }
 
-var dropoutGeneric = dropoutLoops{rows: dropoutRows, entries: dropoutEntries}
+var dropoutGeneric = dropoutLoops{rows: dropRows, entries: dropoutEntries}
 
 // dropoutWords is how many masks are drawn at once, about, and dropoutSpare how
 // many are written beyond those at most.
@@ -82,8 +94,7 @@ const (
 )
 
 // dropoutRoom makes room for some words for each worker.
-func (c *Ctx) dropoutRoom(words int) {
-	d := &c.call.dropout
+func (c *Ctx) dropoutRoom(d *dropoutOperands, words int) {
 	d.room = words + dropoutSpare
 	d.words = c.randoms(c.Pool.Threads() * d.room)
 }
@@ -111,7 +122,7 @@ func newDropout(mask Mask, ids []int64) dropoutOperands {
 	return dropoutOperands{
 		mask: mask, ids: ids,
 		below: uint32(float64(mask.P) * (1 << 32)),
-		scale: float32(1 / (1 - float64(mask.P))),
+		scale: mask.Scale(),
 	}
 }
 
@@ -130,13 +141,11 @@ func (d *dropoutOperands) apply(word uint32, x float32) float32 {
 	return math.Float32frombits(math.Float32bits(x*d.scale) & (dropped - 1))
 }
 
-func dropoutRows(c *call, worker, _, lo, hi int) {
-	d := &c.dropout
-	k := c.dst.Cols
-	words := d.own(worker)[:k]
-	for i := lo; i < hi; i++ {
-		d.mask.Key.Fill(words, d.mask.Step, d.mask.Site, d.id(i))
-		y, x := c.dst.Row(i), c.x.Row(i)
+func dropRows(d *dropoutOperands, worker int, x, y tensor.Matrix, from int) {
+	words := d.own(worker)[:y.Cols]
+	for i := range y.Rows {
+		d.mask.Key.Fill(words, d.mask.Step, d.mask.Site, d.id(from+i))
+		y, x := y.Row(i), x.Row(i)
 		for j, w := range words {
 			y[j] = d.apply(w, x[j])
 		}

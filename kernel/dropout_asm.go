@@ -33,8 +33,8 @@ func (f *philoxFuncs) loops(order ...int) dropoutLoops {
 	return dropoutLoops{rows: f.dropRows, entries: f.dropEntries, order: order}
 }
 
-func (f *philoxFuncs) dropRows(c *call, worker, _, lo, hi int) {
-	d, k := &c.dropout, c.dst.Cols
+func (f *philoxFuncs) dropRows(d *dropoutOperands, worker int, x, y tensor.Matrix, from int) {
+	k := y.Cols
 	if k == 0 {
 		return
 	}
@@ -44,13 +44,13 @@ func (f *philoxFuncs) dropRows(c *call, worker, _, lo, hi int) {
 		width = 1 // other words are not written
 	}
 	step := max(1, dropoutWords/width)
-	for ; lo < hi; lo += step {
-		n := min(step, hi-lo)
-		xs, _ := place(c.x, int64(lo), 0)
-		ys, _ := place(c.dst, int64(lo), 0)
-		f.draw(d, words, k, lo, n, xs, ys)
+	for lo := 0; lo < y.Rows; lo += step {
+		n := min(step, y.Rows-lo)
+		xs, _ := place(x, int64(lo), 0)
+		ys, _ := place(y, int64(lo), 0)
+		f.draw(d, words, k, from+lo, n, xs, ys)
 		masks := tensor.Matrix{Rows: n, Cols: k, Stride: width, Data: asFloats(words)}
-		f.drop.values(rowsOf(c.dst, lo, lo+n), rowsOf(c.x, lo, lo+n), masks, 0, n, d.scale)
+		f.drop.values(rowsOf(y, lo, lo+n), rowsOf(x, lo, lo+n), masks, 0, n, d.scale)
 	}
 }
 

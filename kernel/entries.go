@@ -24,7 +24,7 @@ func DropoutEntries(ctx *Ctx, mask Mask, b *graph.Block, ids []int64, x, y tenso
 	ctx.call = call{body: ctx.values().dropout.entries, seg: at(b, Dst), x: x, dst: y}
 	ctx.call.dropout = newDropout(mask, ids)
 	ctx.call.dropout.plan = newPhiloxPlan(mask.Key, nil, 1)
-	ctx.dropoutRoom(dropoutWords)
+	ctx.dropoutRoom(&ctx.call.dropout, dropoutWords)
 	z := ctx.rows(y.Rows, 4)
 	ctx.Count.Add(2*z, 8*z)
 }

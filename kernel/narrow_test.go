@@ -233,8 +233,9 @@ func TestNarrowTail(t *testing.T) {
 		wide, rounded, out := src.empty(b.Dst, k), src.halves(b.Dst, k), src.halves(b.Dst, k)
 		relu := Func{Kind: ReLU}
 		then := func(ctx *Ctx, values, slope tensor.Matrix) {
-			ctx.Then(TailStep{AddValues, Func{}, values})
-			ctx.Then(TailStep{ApplySlope, relu, slope})
+			ctx.Then(TailStep{Kind: AddValues, X: values})
+			ctx.Then(TailStep{Kind: ApplySlope, Func: relu, X: slope})
+			ctx.Then(TailStep{Kind: DropValues, Mask: testMask(0.3)})
 		}
 		alike(t, fmt.Sprintf("k=%d", k), out, words(rounded), func(ctx *Ctx) {
 			then(ctx, sum, sum)

@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/weft-gnn/weft/tensor"
+import (
+	"slices"
+
+	"github.com/weft-gnn/weft/tensor"
+)
 
 // StepKind is what one step of a [Tail] does to y.
 type StepKind uint8
@@ -12,13 +16,17 @@ const (
 	AddValues                  // y_ij + x_ij
 	ApplyFunc                  // f(y_ij)
 	ApplySlope                 // y_ij · f′, f′ from x_ij as f.GradFrom says
+	DropValues                 // as [Dropout] does
 )
 
-// TailStep is one step of a [Tail]. X is the zero Matrix for ApplyFunc.
+// TailStep is one step of a [Tail]. X is the zero Matrix for ApplyFunc and
+// DropValues.
 type TailStep struct {
 	Kind StepKind
 	Func Func
 	X    tensor.Matrix
+	Mask Mask // of DropValues, with the rows' identities
+	IDs  []int64
 }
 
 // MaxTail is the largest number of steps.
@@ -30,6 +38,11 @@ const MaxTail = 4
 type Tail struct {
 	steps [MaxTail]TailStep
 	n     int
+	drop  dropoutOperands // of the one step that drops
+}
+
+func (t *Tail) drops() bool {
+	return slices.ContainsFunc(t.steps[:t.n], func(s TailStep) bool { return s.Kind == DropValues })
 }
 
 // Then appends a step to what follows the next [MatMul], [MatMulNT], [Dense],
@@ -38,12 +51,12 @@ type Tail struct {
 // Contract: a step's operand has the shape of its kind and overlaps neither the
 // result nor, unless it is read whole before, the product's operands. Those of
 // products and of SpMM may be stored in bfloat16; so may their result, which then
-// is rounded after the last step.
-// Cost: one operation per element, f.GradWork() for ApplySlope; the operand's
-// bytes. The result is not read or written again.
+// is rounded after the last step. One step drops values at most.
+// Cost: one operation per element, f.GradWork() for ApplySlope, 2 for DropValues;
+// the operand's bytes. The result is not read or written again.
 func (c *Ctx) Then(s TailStep) {
-	if c.tail.n == MaxTail {
-		panic(tensor.ShapeError{Op: "kernel.Then", Got: "a step too many", Want: "at most 4"})
+	if c.tail.n == MaxTail || s.Kind == DropValues && c.tail.drops() {
+		panic(tensor.ShapeError{Op: "kernel.Then", Got: "a step too many", Want: "at most 4, one of which drops values"})
 	}
 	c.tail.steps[c.tail.n] = s
 	c.tail.n++
@@ -65,6 +78,9 @@ func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, 
 			rows, cols, work = 0, 0, s.Func.Work()
 		case ApplySlope:
 			work = s.Func.GradWork()
+		case DropValues:
+			rows, cols, work = 0, 0, 2
+			c.call.tail.drop = c.dropping("kernel.Then", s.Mask, s.IDs, y)
 		}
 		want("kernel.Then: x", s.X, rows, cols)
 		c.Count.Add(work*int64(y.Rows)*int64(y.Cols), valueBytes(s.X)*int64(rows)*int64(cols))
@@ -85,6 +101,10 @@ func (c *call) follow(worker int, y tensor.Matrix, from int) {
 		block := rowsOf(y, lo, min(lo+step, y.Rows))
 		for i := range c.tail.n {
 			s := &c.tail.steps[i]
+			if s.Kind == DropValues {
+				c.values.dropout.rows(&c.tail.drop, worker, block, block, from+lo)
+				continue
+			}
 			s.run(c.values, block, c.operand(worker, s, from+lo, block.Rows))
 		}
 	}

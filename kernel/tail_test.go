@@ -35,48 +35,75 @@ func TestTail(t *testing.T) {
 	}
 	x, y, weights := fill(n, w), fill(n, k), fill(k, w)
 	scale, bias, at := fill(n, 1), fill(1, w), fill(n, w)
-	relu := Func{Kind: ReLU}
-	steps := []TailStep{{ScaleRows, Func{}, scale}, {AddRow, Func{}, bias}, {ApplyFunc, relu, tensor.Matrix{}}, {AddValues, Func{}, at}}
+	ends, relu := fill(n, 3), Func{Kind: ReLU}
+	add, activate := TailStep{Kind: AddRow, X: bias}, TailStep{Kind: ApplyFunc, Func: relu}
+	scaled, sum := TailStep{Kind: ScaleRows, X: scale}, TailStep{Kind: AddValues, X: at}
+	ids := make([]int64, n)
+	for i := range ids {
+		ids[i] = int64(3 * i)
+	}
+	drop, own := TailStep{Kind: DropValues, Mask: testMask(0.4)}, TailStep{Kind: DropValues, Mask: testMask(0.4), IDs: ids}
+	tails := [][]TailStep{{scaled, add, activate, sum}, {add, activate, drop}, {own, scaled, sum}}
 	for name, product := range map[string]func(*Ctx, tensor.Matrix){
 		"SpMM at dst": func(c *Ctx, out tensor.Matrix) { SpMM(c, b, Dst, tensor.Matrix{}, x, out) },
 		"SpMM at src": func(c *Ctx, out tensor.Matrix) { SpMM(c, b, Src, tensor.Matrix{}, x, out) },
 		"MatMul":      func(c *Ctx, out tensor.Matrix) { MatMul(c, y, weights, out) },
 		"MatMulNT":    func(c *Ctx, out tensor.Matrix) { MatMulNT(c, x, fill(w, w), out) },
-		"Dense":       func(c *Ctx, out tensor.Matrix) { Dense(c, y, weights, bias, Func{Kind: Tanh}, out) },
+		"Attend": func(c *Ctx, out tensor.Matrix) {
+			Attend(c, b, Attention{Heads: 3, Slope: 0.2, Mask: testMask(0.3)}, x, ends, ends, out)
+		},
+		"Dense": func(c *Ctx, out tensor.Matrix) { Dense(c, y, weights, bias, Func{Kind: Tanh}, out) },
 	} {
 		if name == "MatMulNT" {
 			fixed := fill(w, w)
 			product = func(c *Ctx, out tensor.Matrix) { MatMulNT(c, x, fixed, out) }
 		}
-		var alone Ctx
-		want := tensor.New(n, w)
-		product(&alone, want)
-		HeadScale(&alone, want, scale, want)
-		AddBias(&alone, want, bias, want)
-		Apply(&alone, relu, want, want)
-		Add(&alone, want, at, want)
-		wantWork, wantBytes := alone.Count.Read()
-		wantBytes -= 4 * 2 * 4 * n * w // four steps read and wrote the result
-		for _, threads := range []int{1, 2, 5} {
-			ctx := &Ctx{Pool: NewPool(threads)}
-			got := tensor.New(n, w)
-			for _, s := range steps {
-				ctx.Then(s)
-			}
-			product(ctx, got)
-			if !got.Equal(want) {
-				t.Errorf("%s on %d threads: the bits differ from those of the steps one by one", name, threads)
-			}
-			if work, bytes := ctx.Count.Read(); work != wantWork || bytes != wantBytes {
-				t.Errorf("%s: counted %d and %d, want %d and %d", name, work, bytes, wantWork, wantBytes)
-			}
-			ctx.Count.Reset()
-			product(ctx, got)
-			if work, _ := ctx.Count.Read(); work == wantWork {
-				t.Errorf("%s: the tail followed a second product", name)
-			}
-			ctx.Pool.Close()
+		for _, steps := range tails {
+			sameAsAlone(t, name, product, steps, tensor.New(n, w))
 		}
+	}
+}
+
+// sameAsAlone holds a product with a tail against its steps one by one.
+func sameAsAlone(t *testing.T, name string, product func(*Ctx, tensor.Matrix), steps []TailStep, want tensor.Matrix) {
+	t.Helper()
+	var alone Ctx
+	product(&alone, want)
+	for _, s := range steps {
+		switch s.Kind {
+		case ScaleRows:
+			HeadScale(&alone, want, s.X, want)
+		case AddRow:
+			AddBias(&alone, want, s.X, want)
+		case ApplyFunc:
+			Apply(&alone, s.Func, want, want)
+		case AddValues:
+			Add(&alone, want, s.X, want)
+		case DropValues:
+			Dropout(&alone, s.Mask, s.IDs, want, want)
+		}
+	}
+	wantWork, wantBytes := alone.Count.Read()
+	wantBytes -= 4 * 2 * int64(len(steps)*want.Rows*want.Cols) // each step read and wrote the result
+	for _, threads := range []int{1, 2, 5} {
+		ctx := &Ctx{Pool: NewPool(threads)}
+		got := tensor.New(want.Rows, want.Cols)
+		for _, s := range steps {
+			ctx.Then(s)
+		}
+		product(ctx, got)
+		if !got.Equal(want) {
+			t.Errorf("%s on %d threads: the bits differ from those of the steps one by one", name, threads)
+		}
+		if work, bytes := ctx.Count.Read(); work != wantWork || bytes != wantBytes {
+			t.Errorf("%s: counted %d and %d, want %d and %d", name, work, bytes, wantWork, wantBytes)
+		}
+		ctx.Count.Reset()
+		product(ctx, got)
+		if work, _ := ctx.Count.Read(); work == wantWork {
+			t.Errorf("%s: the tail followed a second product", name)
+		}
+		ctx.Pool.Close()
 	}
 }
 
@@ -97,10 +124,18 @@ func TestTailMisuse(t *testing.T) {
 	for range MaxTail {
 		ctx.Then(TailStep{Kind: ApplyFunc})
 	}
+	wantTooMany(t, ctx, TailStep{Kind: ApplyFunc})
+	ctx = &Ctx{}
+	ctx.Then(TailStep{Kind: DropValues})
+	wantTooMany(t, ctx, TailStep{Kind: DropValues})
+}
+
+func wantTooMany(t *testing.T, ctx *Ctx, s TailStep) {
+	t.Helper()
 	defer func() {
 		if _, ok := recover().(tensor.ShapeError); !ok {
 			t.Error("a step too many raised no ShapeError")
 		}
 	}()
-	ctx.Then(TailStep{Kind: ApplyFunc})
+	ctx.Then(s)
 }

@@ -13,11 +13,11 @@ import (
 )
 
 // Dropout keeps each element with probability 1−p and scales it by 1/(1−p):
-// y = x ⊙ mask/(1−p) (Srivastava et al. 2014, inverted). The mask is a function
-// of seed, step, site, the row's global identity and the column alone, so it is
-// the same under every thread count, vertex order, pass and plan; backward
-// draws it again instead of storing it. Over entries of sparse features the
-// mask is that of the dense rows.
+// y = x ⊙ mask/(1−p) (Srivastava et al. 2014, inverted), 1/(1−p) being rounded to
+// float32. The mask is a function of seed, step, site, the row's global identity
+// and the column alone, so it is the same under every thread count, vertex order,
+// pass and plan; backward draws it again instead of storing it, if it needs it
+// (see Redraw). Over entries of sparse features the mask is that of the dense rows.
 type Dropout struct {
 	P    float32
 	Site int
@@ -70,7 +70,7 @@ func (o Dropout) Reference(x *RefExec, in []Dense) Dense {
 		rows = Vertices
 	}
 	ids := x.ids(rows)
-	key := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}
+	key, scale := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}, float64(kernel.Mask{P: o.P}.Scale())
 	for i := range y.Rows {
 		row, id := i, int64(i)
 		if o.Over == Entries {
@@ -87,7 +87,7 @@ func (o Dropout) Reference(x *RefExec, in []Dense) Dense {
 			}
 			at := rng.Counter{Step: x.Step, Site: uint16(o.Site), Group: uint16(col / 4), ID: uint64(id)}
 			if float64(key.Block(at)[col%4]) >= math.Floor(float64(o.P)*(1<<32)) {
-				y.Set(i, j, in[0].At(i, j)/(1-float64(o.P)))
+				y.Set(i, j, in[0].At(i, j)*scale)
 			}
 		}
 	}
@@ -99,10 +99,15 @@ func entryRow(b *graph.Block, e int) int {
 	return sort.Search(b.Dst, func(i int) bool { return b.Ptr[i+1] > int64(e) })
 }
 
+// mask names the random numbers.
+func (o Dropout) mask(x *Exec) kernel.Mask {
+	key := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}
+	return kernel.Mask{Key: key, Step: x.Step, Site: uint16(o.Site), P: o.P, First: x.first(o.Over)}
+}
+
 // Run draws and scales.
 func (o Dropout) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
-	key := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}
-	mask := kernel.Mask{Key: key, Step: x.Step, Site: uint16(o.Site), P: o.P, First: x.first(o.Over)}
+	mask := o.mask(x)
 	if o.Over == Entries {
 		kernel.DropoutEntries(x.Ctx, mask, x.X, x.ids(Vertices), in[0], out)
 		return

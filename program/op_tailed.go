@@ -70,7 +70,7 @@ func (o Tailed) walk(in []Type, visit func(step Op, in []Type, out Type)) (Type,
 // and at which place that one is.
 func stepOperands(step Op) (n, at int) {
 	switch step.(type) {
-	case Unary:
+	case Unary, Dropout:
 		return 0, 0
 	case UnaryGrad:
 		return 1, 1
@@ -83,6 +83,11 @@ func insert[T any](s []T, at int, v T) []T {
 	out := make([]T, 0, len(s)+1)
 	out = append(append(append(out, s[:at]...), v), s[at:]...)
 	return out
+}
+
+// drops reports whether a step draws a mask, which one may.
+func (o Tailed) drops() bool {
+	return slices.ContainsFunc(o.Steps[:o.Len], func(step Op) bool { _, ok := step.(Dropout); return ok })
 }
 
 // Shape is that of the last step.
@@ -188,7 +193,7 @@ func (o Tailed) Reference(x *RefExec, in []Dense) Dense {
 func (o Tailed) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	rest := in[o.Arity:]
 	for _, step := range o.Steps[:o.Len] {
-		s := tailStep(step)
+		s := tailStep(x, step)
 		if n, _ := stepOperands(step); n == 1 {
 			s.X, rest = rest[0], rest[1:]
 		}
@@ -198,7 +203,7 @@ func (o Tailed) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 }
 
 // tailStep names a step as kernels do.
-func tailStep(step Op) kernel.TailStep {
+func tailStep(x *Exec, step Op) kernel.TailStep {
 	switch o := step.(type) {
 	case Unary:
 		return kernel.TailStep{Kind: kernel.ApplyFunc, Func: o.Func}
@@ -206,6 +211,8 @@ func tailStep(step Op) kernel.TailStep {
 		return kernel.TailStep{Kind: kernel.ApplySlope, Func: o.Func}
 	case AddBias:
 		return kernel.TailStep{Kind: kernel.AddRow}
+	case Dropout:
+		return kernel.TailStep{Kind: kernel.DropValues, Mask: o.mask(x), IDs: x.ids(o.Over)}
 	case Binary:
 		return kernel.TailStep{Kind: kernel.AddValues}
 	}

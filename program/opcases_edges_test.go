@@ -2,6 +2,7 @@ package program_test
 
 import (
 	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/kernel"
 	. "github.com/weft-gnn/weft/program"
 )
 
@@ -184,5 +185,26 @@ func updateCases() []opCase {
 		{op: SGD{Momentum: 0.9}, in: []operand{w, w, lr, w}, curved: 1, Cost: is(times(4, size), 4, times(20, size))},
 		{op: adam, in: []operand{w, w, lr, w, v}, curved: 1, Cost: is(times(13, size), 10, times(28, size))},
 		{op: decayed, in: []operand{w, w, lr, w, v}, curved: 1, Cost: is(times(15, size), 12, times(28, size))},
+	}
+}
+
+// tailCases: what they replace, less the traffic between.
+func tailCases() []opCase {
+	a, b, n, e := dimA, dimB, nV, nE
+	tail := func(base Op, arity int, steps ...Op) Tailed {
+		t := Tailed{Base: base, Arity: arity, Len: len(steps)}
+		copy(t.Steps[:], steps)
+		return t
+	}
+	relu := kernel.Func{Kind: kernel.ReLU}
+	return []opCase{
+		{op: tail(MatMul{}, 2, HeadScale{}, AddBias{}, Unary{relu}),
+			in:   []operand{vertices(a), one(a, b), vertices(Cols(1)), one(Cols(1), b)},
+			Cost: is(plus(times(2, n, a, b), times(3, n, b)), plus(4, lg(a)), words(times(n, a), times(a, b), times(n, b), n, b))},
+		{op: tail(SpMM{Along: Dst, Over: Edges}, 1, Binary{Plus}, UnaryGrad{relu}),
+			in:   []operand{vertices(b), vertices(b), vertices(b)},
+			Cost: is(plus(times(e, b), times(2, n, b)), plus(2, lg(cost.Sym("d"))), plus(times(8, plus(n, 1)), times(4, e), times(4, e, b), times(12, n, b)))},
+		{op: tail(MatMul{}, 2, Unary{relu}, Dropout{P: 0.25, Site: 1, Over: Vertices}), in: []operand{vertices(a), one(a, b)},
+			Cost: is(plus(times(2, n, a, b), times(3, n, b)), plus(4, lg(a)), words(times(n, a), times(a, b), times(n, b)))},
 	}
 }

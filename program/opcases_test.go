@@ -304,25 +304,6 @@ func affineCases() []opCase {
 	return cs
 }
 
-// tailCases: what they replace, less the traffic between.
-func tailCases() []opCase {
-	a, b, n, e := dimA, dimB, nV, nE
-	tail := func(base Op, arity int, steps ...Op) Tailed {
-		t := Tailed{Base: base, Arity: arity, Len: len(steps)}
-		copy(t.Steps[:], steps)
-		return t
-	}
-	relu := kernel.Func{Kind: kernel.ReLU}
-	return []opCase{
-		{op: tail(MatMul{}, 2, HeadScale{}, AddBias{}, Unary{relu}),
-			in:   []operand{vertices(a), one(a, b), vertices(Cols(1)), one(Cols(1), b)},
-			Cost: is(plus(times(2, n, a, b), times(3, n, b)), plus(4, lg(a)), words(times(n, a), times(a, b), times(n, b), n, b))},
-		{op: tail(SpMM{Along: Dst, Over: Edges}, 1, Binary{Plus}, UnaryGrad{relu}),
-			in:   []operand{vertices(b), vertices(b), vertices(b)},
-			Cost: is(plus(times(e, b), times(2, n, b)), plus(2, lg(cost.Sym("d"))), plus(times(8, plus(n, 1)), times(4, e), times(4, e, b), times(12, n, b)))},
-	}
-}
-
 // columnCases: concat, slice and the like move only; a bias is 1 per element;
 // a column reduction of n rows nk, ⌈log₂ n⌉ deep.
 func columnCases() []opCase {

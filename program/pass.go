@@ -55,6 +55,7 @@ func Passes() []Pass {
 		{"attend", "a sum over edges weighted by a softmax of both ends' scores is one pass, and keeps no value per edge", false, pure(Attend)},
 		{"backward", "gradients and updates", true, whenTrain(func(p *Program, f Facts) (*Program, error) { return Backward(p, *f.Optimizer) })},
 		{"common", "equal operations on equal operands are done once", false, pure(Common)},
+		{"redraw", "where what a rectifier returned is dropped, its gradient needs no mask", false, pure(Redraw)},
 		{"dead", "drop what no result needs", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},
 		{"sparse", "features that are mostly zero are kept as their entries, where that costs less", false, pure(Sparse)},
 		{"fold", "what depends on neither parameters nor randomness is computed once per run", false, pure(Fold)},

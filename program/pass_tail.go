@@ -4,7 +4,7 @@ import "github.com/weft-gnn/weft/kernel"
 
 // Tail joins row-wise operations to the product whose result they alone read,
 // so that the result is not written and read again for each: scalings of rows,
-// biases, sums, activations and their gradients. It runs after Fuse and joins
+// biases, sums, activations and their gradients, dropout. It runs after Fuse and joins
 // nothing across stages.
 func Tail(p *Program, f Facts) *Program {
 	w := &fuser{rewriter: rewrite(p), uses: p.uses()}
@@ -46,6 +46,10 @@ func (w *fuser) join(v Value, n Node, others, at int) Value {
 	if !ok {
 		return None
 	}
+	if _, drop := n.Op.(Dropout); drop && t.drops() {
+		return None
+	}
+	w.b.layer = w.b.p.Nodes[w.new[running]].Layer // the product's
 	t.Steps[t.Len] = n.Op
 	t.Len++
 	if others == 1 {
@@ -73,6 +77,8 @@ func tailable(p *Program, n Node) bool {
 	switch o := n.Op.(type) {
 	case AddBias, Unary, UnaryGrad:
 		return true
+	case Dropout:
+		return o.Over != Entries
 	case HeadScale:
 		return p.Nodes[n.In[1]].Type.Cols.N == 1
 	case Binary:

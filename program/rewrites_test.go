@@ -209,6 +209,41 @@ func fusions() []rewriting {
 	}
 }
 
+func tails() []rewriting {
+	return []rewriting{
+		{"tail", "a layer and its mask", func(b *Builder, x Value) Value {
+			return b.Dropout(b.ReLU(b.AddBias(product(b, x), b.Bias("bias", Cols(5)))), 0.5)
+		}, "MatMul(xW) → AddBias → relu → Dropout(0.5, site 0)", nil},
+		{"tail", "two masks", func(b *Builder, x Value) Value { return b.Dropout(b.Dropout(product(b, x), 0.5), 0.5) },
+			"MatMul(xW) → Dropout(0.5, site 0); Dropout(0.5, site 1)", nil},
+		{"tail", "a mask of edges", func(b *Builder, x Value) Value { return b.Dropout(b.ReLU(atSource(b, x)), 0.5) },
+			"Scatter(src); relu; Dropout(0.5, site 0)", nil},
+	}
+}
+
+// redraws are gradients of y = relu(x) beside z = dropout(y).
+func redraws() []rewriting {
+	slope := func(f kernel.FuncKind, site int) func(b *Builder, x Value) Value {
+		return func(b *Builder, x Value) Value {
+			y := b.Apply(f, 0, x)
+			b.Output("z", b.Dropout(y, 0.5))
+			return b.Add(UnaryGrad{kernel.Func{Kind: f}}, y, b.Add(Dropout{0.5, site, Vertices}, x))
+		}
+	}
+	return []rewriting{
+		{"redraw", "the same mask", slope(kernel.ReLU, 0), "relu; Dropout(0.5, site 0); scale(2); relu'", nil},
+		{"redraw", "another mask", slope(kernel.ReLU, 1), "relu; Dropout(0.5, site 0); Dropout(0.5, site 1); relu'", nil},
+		{"redraw", "another function", slope(kernel.Tanh, 0), "tanh; Dropout(0.5, site 0); Dropout(0.5, site 0); tanh'", nil},
+		{"redraw", "a masked gradient that is a result", func(b *Builder, x Value) Value {
+			y := b.ReLU(x)
+			g := b.Add(Dropout{0.5, 0, Vertices}, x)
+			b.Output("z", b.Dropout(y, 0.5))
+			b.Output("g", g)
+			return b.Add(UnaryGrad{kernel.Func{Kind: kernel.ReLU}}, y, g)
+		}, "relu; Dropout(0.5, site 0); Dropout(0.5, site 0); relu'", nil},
+	}
+}
+
 func sparsifications() []rewriting {
 	entries := func(n int64) func(*Facts) { return func(f *Facts) { f.Env["nnz"] = n } }
 	dropped := func(b *Builder, x Value) Value { return product(b, b.Dropout(x, 0.5)) }
@@ -229,7 +264,7 @@ func sparsifications() []rewriting {
 // at hand are more than the vertices, of which there are 17.
 func TestRewritings(t *testing.T) {
 	world := fewWorlds(t)[4]
-	for _, family := range [][]rewriting{hoists(), factors(), merges(), folds(), attendings(), fusions(), sparsifications()} {
+	for _, family := range [][]rewriting{hoists(), factors(), merges(), folds(), attendings(), fusions(), tails(), redraws(), sparsifications()} {
 		for _, r := range family {
 			p := r.program(t)
 			f := world.facts(RefTarget{})
