@@ -10,6 +10,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/budget"
+	"github.com/weft-gnn/weft/dataset/internal/folder"
 	"github.com/weft-gnn/weft/dataset/numpy"
 	"github.com/weft-gnn/weft/graph"
 )
@@ -77,7 +78,7 @@ func (r *reader) graph(ctx context.Context, f metaFile, opt dataset.Options) (*g
 		}
 		want.set(g)
 		// Without the files the next reader sorts again: nothing is lost.
-		_ = writeCSR(filepath.Join(r.dir, csrFolder), g, want, createFile)
+		_ = writeCSR(filepath.Join(r.dir, csrFolder), g, want)
 	}
 	return r.identified(g, usual)
 }
@@ -196,16 +197,19 @@ func mapInto[T numpy.Element](to *[]T, dir, name string, g *budget.Guard) bool {
 }
 
 // writeCSR replaces the folder dir by the compressed rows of g.
-func writeCSR(dir string, g *graph.Graph, s csrStamp, create createFunc) error {
-	return replaceFolder(dir, true, create, func(w *folderWriter) {
-		writeColumn(w, "indptr.npy", g.Ptr)
-		writeColumn(w, "indices.npy", g.Src)
-		if g.Weight != nil {
-			writeColumn(w, "weight.npy", g.Weight)
-		}
-		if g.Listing != nil {
-			writeColumn(w, "listing.npy", g.Listing)
-		}
-		w.json("stamp.json", s)
-	})
+func writeCSR(dir string, g *graph.Graph, s csrStamp) error {
+	return folder.Replace(dir, true, folder.Create, func(w *folder.Writer) { csrFiles(w, g, s) })
+}
+
+// csrFiles writes the compressed rows of g.
+func csrFiles(w *folder.Writer, g *graph.Graph, s csrStamp) {
+	folder.Column(w, "indptr.npy", g.Ptr)
+	folder.Column(w, "indices.npy", g.Src)
+	if g.Weight != nil {
+		folder.Column(w, "weight.npy", g.Weight)
+	}
+	if g.Listing != nil {
+		folder.Column(w, "listing.npy", g.Listing)
+	}
+	w.JSON("stamp.json", s)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/internal/folder"
 	"github.com/weft-gnn/weft/dataset/numpy"
 	"github.com/weft-gnn/weft/graph"
 )
@@ -21,8 +22,8 @@ func (w *folderWriter) origin(x *metaWeft, d *dataset.Dataset) {
 	}
 	x.Origin = &metaOrigin{Vertices: o.N, Arcs: o.M, Vertex: "vertex_identity.npy", Edge: "edge_identity.npy",
 		Permuted: d.Graph.ValidateOrigin(true) == nil}
-	writeColumn(w, x.Origin.Vertex, o.Vertex)
-	writeColumn(w, x.Origin.Edge, o.Edge)
+	folder.Column(w.Writer, x.Origin.Vertex, o.Vertex)
+	folder.Column(w.Writer, x.Origin.Edge, o.Edge)
 }
 
 // identified gives the graph that was read the identities that the folder has

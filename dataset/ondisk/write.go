@@ -3,7 +3,6 @@ package ondisk
 import (
 	"fmt"
 	"iter"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -11,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/internal/folder"
 	"github.com/weft-gnn/weft/dataset/numpy"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/tensor"
@@ -36,17 +36,18 @@ type Options struct {
 // that has any.
 // Errors: a set that is not valid, an existing path, and those of the system.
 func Write(dir string, d *dataset.Dataset, opt Options) error {
-	return write(dir, d, opt, createFile)
+	return write(dir, d, opt, folder.Create)
 }
 
-func write(dir string, d *dataset.Dataset, opt Options, create createFunc) error {
+func write(dir string, d *dataset.Dataset, opt Options, create folder.CreateFunc) error {
 	if err := d.Validate(); err != nil {
 		return err
 	}
-	if err := mayReplace(dir, opt.Overwrite); err != nil {
+	if err := folder.MayReplace(dir, metadataFile, "data set", opt.Overwrite); err != nil {
 		return err
 	}
-	return replaceFolder(dir, opt.Overwrite, create, func(w *folderWriter) {
+	return folder.Replace(dir, opt.Overwrite, create, func(to *folder.Writer) {
+		w := &folderWriter{to}
 		m := &metadata{Name: plainName(d.Name), Weft: extraFile}
 		x := &metaWeft{Version: weftVersion, Task: d.Task, Metric: d.Metric.String(), Classes: d.Labels.Names, Prep: d.Prep, Notes: d.Notes}
 		w.graph(m, x, d)
@@ -55,11 +56,14 @@ func write(dir string, d *dataset.Dataset, opt Options, create createFunc) error
 		w.labels(x, d)
 		w.splits(m, x, d)
 		w.ids(x, d)
-		w.bytes(metadataFile, func() ([]byte, error) { return yaml.Marshal(m) })
-		w.json(extraFile, x)
+		w.Bytes(metadataFile, func() ([]byte, error) { return yaml.Marshal(m) })
+		w.JSON(extraFile, x)
 		w.csr(d.Graph)
 	})
 }
+
+// folderWriter writes the files of a set.
+type folderWriter struct{ *folder.Writer }
 
 // plainName is the last part of a set's name, without what YAML cannot hold.
 func plainName(name string) string {
@@ -71,36 +75,19 @@ func plainName(name string) string {
 	}, filepath.Base(name))
 }
 
-// mayReplace refuses to put a set where something else lies.
-func mayReplace(dir string, overwrite bool) error {
-	names, err := os.ReadDir(dir)
-	switch {
-	case os.IsNotExist(err), err == nil && len(names) == 0:
-		return nil
-	case err != nil:
-		return fmt.Errorf("dataset: %w", err)
-	case !overwrite:
-		return fmt.Errorf("dataset: %s is there already: choose another folder, or ask to overwrite it", dir)
-	}
-	if _, err := os.Stat(filepath.Join(dir, metadataFile)); err != nil {
-		return fmt.Errorf("dataset: %s is not a data set (it has no %s) and is not overwritten", dir, metadataFile)
-	}
-	return nil
-}
-
 // graph writes edges.npy, sources above destinations, and their weights.
 func (w *folderWriter) graph(m *metadata, x *metaWeft, d *dataset.Dataset) {
 	g := d.Graph
 	m.Graph.Nodes = []metaNodes{{Num: int64(g.N)}}
 	m.Graph.Edges = []metaEdges{{File: metaFile{Format: "numpy", Path: "edges.npy"}}}
-	writeArray(w, "edges.npy", []int{2, len(g.Src)}, joined(numpy.Converted(g.Src), destinations(g)))
+	folder.Array(w.Writer, "edges.npy", []int{2, len(g.Src)}, joined(numpy.Converted(g.Src), destinations(g)))
 	if g.Weight != nil {
-		writeColumn(w, "edge_weight.npy", g.Weight)
+		folder.Column(w.Writer, "edge_weight.npy", g.Weight)
 		m.Graph.Features = []metaFeature{{Domain: "edge", Name: "weight", File: metaFile{"numpy", "edge_weight.npy"}}}
 	}
 	x.Counts = metaCounts{Listed: g.Counts.Listed, Duplicates: g.Counts.Duplicates, Dropped: g.Counts.Dropped}
 	if d.Offsets != nil {
-		writeColumn(w, "graphs.npy", d.Offsets)
+		folder.Column(w.Writer, "graphs.npy", d.Offsets)
 		x.Offsets = "graphs.npy"
 	}
 }
@@ -159,7 +146,7 @@ func arcRows(g *graph.Graph, x tensor.Matrix) iter.Seq[[]float32] {
 }
 
 func (w *folderWriter) matrix(m *metadata, domain, name string, rows, cols int, chunks iter.Seq[[]float32]) {
-	writeArray(w, name, []int{rows, cols}, chunks)
+	folder.Array(w.Writer, name, []int{rows, cols}, chunks)
 	m.Features = append(m.Features, metaFeature{Domain: domain, Name: "feat", File: metaFile{"numpy", name}})
 }
 
@@ -167,11 +154,11 @@ func (w *folderWriter) matrix(m *metadata, domain, name string, rows, cols int, 
 func (w *folderWriter) labels(x *metaWeft, d *dataset.Dataset) {
 	if d.Labels.Class != nil {
 		x.Labels = "labels.npy"
-		writeArray(w, x.Labels, []int{len(d.Labels.Class)}, numpy.Converted(d.Labels.Class))
+		folder.Array(w.Writer, x.Labels, []int{len(d.Labels.Class)}, numpy.Converted(d.Labels.Class))
 	}
 	if v := d.Labels.Value; v.Cols > 0 {
 		x.Targets = "targets.npy"
-		writeArray(w, x.Targets, []int{v.Rows, v.Cols}, numpy.MatrixRows(v))
+		folder.Array(w.Writer, x.Targets, []int{v.Rows, v.Cols}, numpy.MatrixRows(v))
 	}
 }
 
@@ -221,7 +208,7 @@ func arcSplit(d *dataset.Dataset, s dataset.Split) dataset.Split {
 }
 
 func (w *folderWriter) items(name string, items []int32) string {
-	writeArray(w, name, []int{len(items)}, numpy.Converted(items))
+	folder.Array(w.Writer, name, []int{len(items)}, numpy.Converted(items))
 	return name
 }
 
@@ -230,7 +217,7 @@ func (w *folderWriter) part(name string, items, class []int32) []metaSet {
 	for i, item := range items {
 		of[i] = int64(class[item])
 	}
-	writeColumn(w, name+"_labels.npy", of)
+	folder.Column(w.Writer, name+"_labels.npy", of)
 	return []metaSet{{Data: []metaData{
 		{Name: "seeds", File: metaFile{"numpy", name + ".npy"}},
 		{Name: "labels", File: metaFile{"numpy", name + "_labels.npy"}},
@@ -242,15 +229,15 @@ func (w *folderWriter) ids(x *metaWeft, d *dataset.Dataset) {
 	switch {
 	case d.IDs.Int != nil:
 		x.IDs = &metaIDs{Int: "ids.npy"}
-		writeColumn(w, "ids.npy", d.IDs.Int)
+		folder.Column(w.Writer, "ids.npy", d.IDs.Int)
 	case d.IDs.Text != nil:
 		x.IDs = &metaIDs{Bytes: "ids.npy", Starts: "id_starts.npy"}
 		starts := make([]int64, 1, len(d.IDs.Text)+1)
 		for _, s := range d.IDs.Text {
 			starts = append(starts, starts[len(starts)-1]+int64(len(s)))
 		}
-		writeArray(w, "ids.npy", []int{int(starts[len(starts)-1])}, textBytes(d.IDs.Text))
-		writeColumn(w, "id_starts.npy", starts)
+		folder.Array(w.Writer, "ids.npy", []int{int(starts[len(starts)-1])}, textBytes(d.IDs.Text))
+		folder.Column(w.Writer, "id_starts.npy", starts)
 	}
 }
 
@@ -266,22 +253,22 @@ func textBytes(texts []string) iter.Seq[[]uint8] {
 
 // csr writes the compressed rows beside the edges, whose stamp they carry.
 func (w *folderWriter) csr(g *graph.Graph) {
-	if w.err != nil {
+	if w.Err != nil {
 		return
 	}
-	r := reader{dir: w.dir, n: g.N}
+	r := reader{dir: w.Dir, n: g.N}
 	var weights *metaFile
 	if g.Weight != nil {
 		weights = &metaFile{Path: "edge_weight.npy"}
 	}
 	s, err := r.stamp(metaFile{Path: "edges.npy"}, weights, true)
 	if err != nil {
-		w.err = err
+		w.Err = err
 		return
 	}
 	// The arcs are listed in the order of the rows.
 	rows := &graph.Graph{N: g.N, Ptr: g.Ptr, Src: g.Src, Weight: g.Weight, Counts: g.Counts}
 	rows.Counts.Rows = int64(len(g.Src))
 	s.set(rows)
-	w.err = writeCSR(filepath.Join(w.dir, csrFolder), rows, s, w.create)
+	w.In(csrFolder, false, func(sub *folder.Writer) { csrFiles(sub, rows, s) })
 }

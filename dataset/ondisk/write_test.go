@@ -17,6 +17,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
+	"github.com/weft-gnn/weft/dataset/internal/folder"
 	"github.com/weft-gnn/weft/dataset/internal/realdata"
 	"github.com/weft-gnn/weft/dataset/layout"
 	"github.com/weft-gnn/weft/graph"
@@ -149,7 +150,7 @@ type unsynced struct{ *os.File }
 
 func (unsynced) Sync() error { return nil }
 
-func createUnsynced(path string) (outFile, error) {
+func createUnsynced(path string) (folder.OutFile, error) {
 	f, err := os.Create(path)
 	return unsynced{f}, err
 }
@@ -354,7 +355,7 @@ func (d *fullDisk) use() error {
 	return nil
 }
 
-func (d *fullDisk) create(path string) (outFile, error) {
+func (d *fullDisk) create(path string) (folder.OutFile, error) {
 	if err := d.use(); err != nil {
 		return nil, err
 	}
