@@ -173,11 +173,7 @@ func MayReplace(dir, marker, kind string, overwrite bool) error {
 // back on an error.
 func move(from, dir string, overwrite bool) error {
 	if !overwrite {
-		// A rename replaces an empty folder and fails on any other.
-		if err := os.Rename(from, dir); err != nil {
-			return fmt.Errorf("dataset: %w", err)
-		}
-		return nil
+		return moveNew(from, dir)
 	}
 	old := from + ".old"
 	switch err := os.Rename(dir, old); {
@@ -196,6 +192,20 @@ func move(from, dir string, overwrite bool) error {
 		return nil
 	}
 	if err := os.RemoveAll(old); err != nil {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	return nil
+}
+
+// moveNew renames from to dir, where nothing is or an empty folder.
+func moveNew(from, dir string) error {
+	if fi, err := os.Lstat(dir); err == nil && fi.IsDir() {
+		// os.Rename replaces no folder, and os.Remove takes away none that has anything.
+		if err := os.Remove(dir); err != nil {
+			return fmt.Errorf("dataset: %w", err)
+		}
+	}
+	if err := os.Rename(from, dir); err != nil {
 		return fmt.Errorf("dataset: %w", err)
 	}
 	return nil

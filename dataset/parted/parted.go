@@ -1,0 +1,150 @@
+// Package parted writes and reads a data set that is divided among ranks: a folder
+// with a manifest, and for each part a folder of .npy files that its rank maps
+// into memory. A rank opens its own part alone.
+//
+// A part has vertices of its own, with their features, labels and items of splits,
+// and arcs. In an edge-cut these are all arcs into its vertices, in a vertex-cut
+// any. The other ends of its arcs, whose rows are another part's, are its other
+// vertices: their owners and their ids are listed.
+//
+// The files of a part, n vertices of its own, o others, r ≥ n rows that arcs end
+// in, a arcs, P parts:
+//
+//	vertex.npy      int32 n + o   numbers in the set that was divided
+//	identity.npy    int64 n + o   identities, where the set was a piece or in another order
+//	owner.npy       int32 o       parts of the others
+//	indptr.npy      int64 r + 1   where the arcs into each row begin
+//	indices.npy     int32 a       sources, as places in vertex.npy
+//	weight.npy      float32 a     where arcs have weights
+//	edge.npy        int64 a       identities of the arcs
+//	send.npy        int32         own vertices whose rows other parts fetch, part by part,
+//	send_ptr.npy    int64 P + 1   and where each part's begin
+//	gather.npy      int32         own vertices of which other parts have partial sums,
+//	gather_ptr.npy  int64 P + 1   in a vertex-cut
+//	feat.npy        float32 n × k
+//	edge_feat.npy   float32 a × k
+//	labels.npy      int32 n       classes, −1 where one is missing
+//	targets.npy     float32 n × t
+//	ids.npy         int64 n + o   users' ids; or uint8, texts end to end,
+//	id_starts.npy   int64         and where each begins
+//	split_I_{train,val,test}.npy int32: places of own vertices, or of arcs for link prediction
+package parted
+
+import (
+	"fmt"
+
+	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/graph"
+)
+
+// Division says which part has what of a set.
+type Division struct {
+	Parts int
+	// Vertex is the part of each vertex.
+	Vertex []int32
+	// Arc is the part of each arc of the graph; nil where it is that of the arc's
+	// destination.
+	Arc []int32
+	// Method, Seed and Balance say how it was made, for whoever reads it.
+	Method  string
+	Seed    uint64
+	Balance string
+}
+
+// Validate returns an error that says where a division does not fit a graph.
+func (d Division) Validate(g *graph.Graph) error {
+	switch {
+	case d.Parts < 1:
+		return fmt.Errorf("dataset: a division in %d parts, want 1 or more", d.Parts)
+	case len(d.Vertex) != g.N:
+		return fmt.Errorf("dataset: a division of %d vertices, the set has %d", len(d.Vertex), g.N)
+	case d.Arc != nil && len(d.Arc) != len(g.Src):
+		return fmt.Errorf("dataset: a division of %d arcs, the set has %d", len(d.Arc), len(g.Src))
+	}
+	for what, parts := range map[string][]int32{"vertex": d.Vertex, "arc": d.Arc} {
+		for i, p := range parts {
+			if p < 0 || int(p) >= d.Parts {
+				return fmt.Errorf("dataset: %s %d is in part %d, want 0 ≤ part < %d", what, i, p, d.Parts)
+			}
+		}
+	}
+	return nil
+}
+
+// manifestFile describes a divided set in its folder.
+const manifestFile = "parts.json"
+
+// version is that of the manifest and of the files, raised when their meaning
+// changes.
+const version = 1
+
+// Manifest describes a divided set.
+type Manifest struct {
+	Version int            `json:"version"`
+	Name    string         `json:"name"`
+	Task    dataset.Task   `json:"task"`
+	Metric  string         `json:"metric,omitempty"`
+	Order   graph.Ordering `json:"order,omitempty"` // what the vertices were last put in order by
+
+	Method    string `json:"method"`
+	Seed      uint64 `json:"seed"`
+	Balance   string `json:"balance,omitempty"`
+	VertexCut bool   `json:"vertex_cut"` // arcs were assigned, not only vertices
+
+	Vertices int64        `json:"vertices"`
+	Arcs     int64        `json:"arcs"` // loops included
+	Whole    Whole        `json:"whole"`
+	Counts   graph.Counts `json:"counts"` // of the edge list that was read
+
+	Features     int      `json:"features"`
+	EdgeFeatures int      `json:"edge_features"`
+	Classes      []string `json:"classes,omitempty"` // names
+	Labelled     bool     `json:"labelled"`          // vertices have classes
+	Targets      int      `json:"targets"`
+	Weighted     bool     `json:"weighted"`
+	Identified   bool     `json:"identified"` // identities are not the numbers
+	IDs          IDKind   `json:"ids"`
+	Splits       []string `json:"splits,omitempty"` // names
+
+	Prep  *dataset.Prep `json:"prep,omitempty"`
+	Notes []string      `json:"notes,omitempty"`
+
+	// Hash is the SHA-256 of the lines "part-P/FILE DIGEST", sorted: divided sets of
+	// the same hash have the same files.
+	Hash  string `json:"hash"`
+	Parts []Info `json:"parts"`
+}
+
+// Whole is the graph in which identities were fixed.
+type Whole struct {
+	Vertices int64 `json:"vertices"`
+	Arcs     int64 `json:"arcs"` // m
+}
+
+// Info describes a part.
+type Info struct {
+	Vertices int64 `json:"vertices"` // of its own
+	Others   int64 `json:"others"`   // ends of its arcs whose rows are another part's
+	Rows     int64 `json:"rows"`     // its own vertices, and the others that its arcs end in
+	Arcs     int64 `json:"arcs"`
+	// Files are the SHA-256 of its files, in hexadecimal.
+	Files map[string]string `json:"files"`
+}
+
+// IDKind says of what kind users' ids are.
+type IDKind string
+
+// The kinds of ids.
+const (
+	Numbered IDKind = "none" // vertices are called by their numbers
+	Integers IDKind = "int"
+	Texts    IDKind = "text"
+)
+
+// partFolder is the folder of part p.
+func partFolder(p int) string { return fmt.Sprintf("part-%d", p) }
+
+// partNames are what the three parts of a split are called in names of files.
+var partNames = [3]string{"train", "val", "test"}
+
+func splitFile(i int, part string) string { return fmt.Sprintf("split_%d_%s.npy", i, part) }
