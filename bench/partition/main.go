@@ -23,7 +23,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
+	"github.com/weft-gnn/weft/dataset/synth"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/partition"
@@ -71,7 +73,8 @@ func main() {
 	b.gpmetis, _ = exec.LookPath("gpmetis") // measured without it where it is not there
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	fmt.Printf("%v, %s, %s/%s, slack %g, mean of %d seeds\n\n", cpu.Best(), runtime.Version(), runtime.GOOS, runtime.GOARCH, b.slack, b.seeds)
+	fmt.Printf("# Divisions\n\nBy `go run ./bench/partition %s`: %v, %s, %s/%s. Numbers are means over %d seeds, times those of the processor.\n\n",
+		strings.Join(os.Args[1:], " "), cpu.Best(), runtime.Version(), runtime.GOOS, runtime.GOARCH, b.seeds)
 	for _, name := range flag.Args() {
 		if err := b.set(ctx, os.Stdout, name); err != nil {
 			log.Fatal(err)
@@ -81,7 +84,7 @@ func main() {
 
 // set prints the table of one graph.
 func (b *bench) set(ctx context.Context, out io.Writer, name string) error {
-	d, err := source.Open(ctx, name, source.Places(os.Getenv))
+	d, err := open(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -116,6 +119,24 @@ func (b *bench) set(ctx context.Context, out io.Writer, name string) error {
 	}
 	fmt.Fprintln(out)
 	return nil
+}
+
+// open reads a set, or makes one of a name such as arxiv@0.1.
+func open(ctx context.Context, name string) (*dataset.Dataset, error) {
+	word, text, ok := strings.Cut(name, "@")
+	var kind synth.Kind
+	if !ok || kind.UnmarshalText([]byte(word)) != nil {
+		return source.Open(ctx, name, source.Places(os.Getenv))
+	}
+	scale, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(scale > 0) {
+		return nil, fmt.Errorf("%s: the scale is %q, want a positive number", name, text)
+	}
+	d, err := synth.Generate(ctx, kind, synth.Options{Scale: scale, Seed: 1})
+	if err == nil {
+		d.Name = name
+	}
+	return d, err
 }
 
 // divide measures a division by one of our methods.

@@ -57,7 +57,7 @@ func report(ctx context.Context, c *cobra.Command, err error) (string, int) {
 
 // packagePrefix is what packages of weft put before their errors; to a user it
 // says nothing.
-var packagePrefix = regexp.MustCompile(`(^|: )(?:(?:analysis|dataset|graph|infer|kernel|machine|model|perf|program|runtime|tensor|train): )+`)
+var packagePrefix = regexp.MustCompile(`(^|: )(?:(?:analysis|dataset|graph|infer|kernel|machine|model|partition|perf|program|runtime|tensor|train): )+`)
 
 // oneLine is an error's text without packages' names and line ends.
 func oneLine(err error) string {

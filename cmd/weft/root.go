@@ -79,7 +79,7 @@ interrupted.`,
 	root.AddCommand(
 		a.trainCommand(), a.evalCommand(), a.predictCommand(), a.embedCommand(),
 		a.analyzeCommand(), a.explainCommand(), a.modelsCommand(), a.dataCommand(),
-		a.benchCommand(), a.calibrateCommand(), a.versionCommand(),
+		a.partitionCommand(), a.benchCommand(), a.calibrateCommand(), a.versionCommand(),
 	)
 	root.SetHelpCommand(helpCommand(root))
 	root.InitDefaultCompletionCmd()

@@ -165,7 +165,7 @@ func edited(t testing.TB, edit func(m *Manifest)) string {
 	if err := write(t.Context(), dir, pathSet(t, dataset.VertexClassification), inHalves(), Options{}, createUnsynced); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, manifestFile)
+	path := filepath.Join(dir, ManifestFile)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestManifestIsChecked(t *testing.T) {
 	} {
 		dir := edited(t, edit)
 		_, err := Open(dir, 0, ReadOptions{})
-		datatest.WantError(t, err, "dataset: ", manifestFile, want)
+		datatest.WantError(t, err, "dataset: ", ManifestFile, want)
 	}
 }
 
@@ -265,9 +265,9 @@ func TestOpenRefuses(t *testing.T) {
 		datatest.WantError(t, err, "is divided in 2 parts, there is none of rank")
 	}
 	_, err := Open(t.TempDir(), 0, ReadOptions{})
-	datatest.WantError(t, err, manifestFile)
-	_, err = Open(datatest.Files(t, map[string]string{manifestFile: "{"}), 0, ReadOptions{})
-	datatest.WantError(t, err, manifestFile)
+	datatest.WantError(t, err, ManifestFile)
+	_, err = Open(datatest.Files(t, map[string]string{ManifestFile: "{"}), 0, ReadOptions{})
+	datatest.WantError(t, err, ManifestFile)
 	_, err = Open(edited(t, func(m *Manifest) { delete(m.Parts[0].Files, "feat.npy") }), 0, ReadOptions{})
 	datatest.WantError(t, err, "the manifest lacks the file feat.npy")
 	_, err = Open(edited(t, func(m *Manifest) { m.Parts[0].Files["../x"] = "" }), 0, ReadOptions{Verify: true})

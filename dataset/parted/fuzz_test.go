@@ -17,7 +17,7 @@ import (
 // whose numbers are in range or an error.
 func FuzzOpen(f *testing.F) {
 	dir := edited(f, func(*Manifest) {})
-	manifest, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	manifest, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func FuzzOpen(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		write(manifestFile, manifest)
+		write(ManifestFile, manifest)
 		write(filepath.Join("part-0", name), content)
 		defer write(filepath.Join("part-0", name), kept[name])
 		p, err := Open(dir, 0, ReadOptions{Limits: budget.Limits{Floor: 1 << 20, Ratio: 64}})

@@ -71,8 +71,8 @@ func (d Division) Validate(g *graph.Graph) error {
 	return nil
 }
 
-// manifestFile describes a divided set in its folder.
-const manifestFile = "parts.json"
+// ManifestFile is the name of the file that describes a divided set in its folder.
+const ManifestFile = "parts.json"
 
 // version is that of the manifest and of the files, raised when their meaning
 // changes.

@@ -121,7 +121,7 @@ type ReadOptions struct {
 // Errors: a folder that is no divided set, a rank that it has no part for, and a
 // file that is not what the manifest says, which the error names.
 func Open(dir string, rank int, opt ReadOptions) (*Part, error) {
-	m, err := readManifest(filepath.Join(dir, manifestFile), opt.Limits)
+	m, err := readManifest(filepath.Join(dir, ManifestFile), opt.Limits)
 	if err != nil {
 		return nil, err
 	}

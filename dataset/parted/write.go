@@ -48,7 +48,7 @@ func write(ctx context.Context, dir string, d *dataset.Dataset, div Division, op
 	if err := div.Validate(d.Graph); err != nil {
 		return err
 	}
-	if err := folder.MayReplace(dir, manifestFile, "divided data set", opt.Overwrite); err != nil {
+	if err := folder.MayReplace(dir, ManifestFile, "divided data set", opt.Overwrite); err != nil {
 		return err
 	}
 	return folder.Replace(dir, opt.Overwrite, create, func(w *folder.Writer) {
@@ -62,7 +62,7 @@ func write(ctx context.Context, dir string, d *dataset.Dataset, div Division, op
 			info.Files = w.In(partFolder(p), true, func(w *folder.Writer) { s.part(w, int32(p), info) })
 		}
 		s.m.Hash = s.m.hash()
-		w.JSON(manifestFile, s.m)
+		w.JSON(ManifestFile, s.m)
 	})
 }
 
