@@ -103,17 +103,30 @@ func launcher(t testing.TB) string {
 
 func openMPI() bool { return strings.Contains(library(), "Open MPI") }
 
-// launch runs ranks in a role, and returns what each said, and what they printed.
+// launch runs ranks in a role on this machine, and returns what each said, and
+// what they printed.
 func launch(t testing.TB, command string, ranks int, role string, more ...string) (said map[int]string, printed string, err error) {
 	t.Helper()
-	self, err := os.Executable()
+	return runRanks(t, ranks, role, func(ctx context.Context) *exec.Cmd {
+		return exec.CommandContext(ctx, command, "-np", strconv.Itoa(ranks), self(t))
+	}, more...)
+}
+
+// self is this test binary.
+func self(t testing.TB) string {
+	path, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
+	return path
+}
+
+// runRanks runs a command that starts ranks, with more variables.
+func runRanks(t testing.TB, ranks int, role string, command func(context.Context) *exec.Cmd, more ...string) (said map[int]string, printed string, err error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit+5*time.Second)
 	defer cancel()
-	c := exec.CommandContext(ctx, command, "-np", strconv.Itoa(ranks), self)
+	folder, c := t.TempDir(), command(ctx)
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // which the launcher passes on
 	c.WaitDelay = 5 * time.Second
 	c.Env = append(os.Environ(), roleVariable+"="+role, folderVariable+"="+folder,

@@ -41,6 +41,10 @@ var roles = map[string]role{
 			}
 		})
 	}},
+	"volume": {run: reduceVolume},
+	"forever": {run: func(_ *end, c *comm.Comm) error {
+		return reduceForever(c, func(int) {})
+	}},
 	"abort": {run: func(_ *end, c *comm.Comm) error {
 		return reduceForever(c, func(step int) {
 			if c.Rank() == 1 && step == 5 {
@@ -319,7 +323,7 @@ func latency(e *end, c *comm.Comm) error {
 // overlap prints how long an exchange of 8 MiB takes, work that takes as long,
 // and both, one after the other and at once.
 func overlap(e *end, c *comm.Comm) error {
-	const n, times = 2 << 20, 30
+	const n, times = 2 << 20, 15
 	send, recv := make([][]float32, 2), make([][]float32, 2)
 	send[1-e.rank], recv[1-e.rank] = make([]float32, n), make([]float32, n)
 	exchange := func() error { return c.Exchange(background, send, recv) }

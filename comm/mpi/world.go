@@ -73,8 +73,8 @@ func (p *process) run(started chan<- error) {
 func (p *process) open() (heart communicator, err error) {
 	rank, size := rankIn(worldComm())
 	if r, n, ok := Launched(); ok && (n > 0 && n != size || r >= size) {
-		return heart, fmt.Errorf("comm/mpi: the launcher started this process as rank %d of %d (0: it does not say), but MPI sees %d: "+
-			"start weft with the launcher of the MPI that it was built with, %s", r, n, size, library())
+		return heart, fmt.Errorf("comm/mpi: the launcher started this process as rank %d of %d, but MPI sees %d: "+
+			"start weft with the launcher of the MPI that it was built with, %s", r, max(n, r+1), size, library())
 	}
 	p.tags = newTags(lastTag())
 	ranks := make([]int, size)

@@ -34,7 +34,7 @@ var layers = [][]string{
 }
 
 // forTests are packages that only tests import.
-var forTests = []string{"internal/ref", "internal/graphcase", "internal/gradcheck", "internal/lint", "dataset/internal/datatest", "dataset/internal/realdata"}
+var forTests = []string{"internal/ref", "internal/graphcase", "internal/gradcheck", "internal/lint", "internal/netns", "dataset/internal/datatest", "dataset/internal/realdata"}
 
 const root = "../.."
 
