@@ -101,6 +101,9 @@ type call struct {
 	lane         []uint32                     // of kernels of heads: each column's
 	fold         func(x, y []float32) float64 // of sums of all values
 
+	index []int32 // of moves of rows
+	ptr   []int64
+
 	seg    segments
 	ranges *graph.Ranges // of sums that go through their rows range by range
 	sum    sumFunc

@@ -62,3 +62,17 @@ func (p *Program) Depth(s Stage) cost.Expr {
 	}
 	return cost.Max(paths...)
 }
+
+// Traffic returns what one run of a stage sends to other ranks.
+func (p *Program) Traffic(s Stage) Traffic {
+	t := Traffic{cost.Int(0), cost.Int(0), cost.Int(0)}
+	for _, n := range p.Nodes {
+		c, ok := n.Op.(Collective)
+		if !ok || n.Stage != s {
+			continue
+		}
+		x := c.Traffic(p.types(n.In), n.Type)
+		t.Words, t.Messages, t.Supersteps = cost.Add(t.Words, x.Words), cost.Add(t.Messages, x.Messages), cost.Add(t.Supersteps, x.Supersteps)
+	}
+	return t
+}

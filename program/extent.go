@@ -9,8 +9,12 @@ import (
 
 // Extent gives symbols their numbers for the blocks at hand: N with the loops
 // of the data, NHat with one loop per vertex, X the places of sparse features.
-// Each may be nil where a program does not use it.
-type Extent struct{ N, NHat, X *graph.Block }
+// Each may be nil where a program does not use it. Share is set for one of
+// several ranks.
+type Extent struct {
+	N, NHat, X *graph.Block
+	Share      *Share
+}
 
 // block returns a block that knows the vertices.
 func (e Extent) block() *graph.Block {
@@ -22,7 +26,10 @@ func (e Extent) block() *graph.Block {
 
 // Rows returns the number of rows of a value of type t.
 func (e Extent) Rows(t Type) int {
-	switch t.Space {
+	if e.Share != nil && t.Space.exchanged() {
+		return e.Share.rows(t.Space)
+	}
+	switch t.Space.base() {
 	case One:
 		return t.Rows.N
 	case Vertices:
@@ -46,7 +53,7 @@ func (e Extent) Env() cost.Env {
 	env["B"] = int64(graphsOf(b))
 	env["s"] = largestGraph(b)
 	if e.N != nil {
-		loops := selfLoops(e.N)
+		loops := e.loops()
 		env["m"], env["ℓ"] = int64(e.N.Edges())-loops, loops
 		env["d"], env["d_out"] = int64(e.N.MaxInDegree()), int64(e.N.MaxOutDegree())
 	}
@@ -57,7 +64,18 @@ func (e Extent) Env() cost.Env {
 		env["m̂"] = int64(e.NHat.Edges())
 		env["d̂"], env["d̂_out"] = int64(e.NHat.MaxInDegree()), int64(e.NHat.MaxOutDegree())
 	}
+	if e.Share != nil {
+		e.Share.env(env)
+	}
 	return env
+}
+
+// loops returns how many edges over N are self-loops.
+func (e Extent) loops() int64 {
+	if e.Share != nil {
+		return e.Share.Loops
+	}
+	return selfLoops(e.N)
 }
 
 func selfLoops(b *graph.Block) int64 {
@@ -106,14 +124,14 @@ func ExtentOf(g *graph.Graph, programs ...*Program) Extent {
 func (n Node) walks(s Space) bool {
 	switch o := BaseOf(n.Op).(type) {
 	case SpMM:
-		return o.Over == s
+		return o.Over.base() == s
 	case Walker:
 		over, _, _ := o.Walk()
-		return over == s
+		return over.base() == s
 	case GraphCoef:
 		return o.Space == s || s == LoopEdges && o.Coef == InvSqrt || s == Edges && o.Coef == InvDegree
 	}
-	return n.Type.Space == s
+	return n.Type.Space.base() == s
 }
 
 // Check returns the error of a graph that lacks a coefficient p uses.

@@ -87,6 +87,13 @@ func onto(c cost.Cost, out Type) cost.Cost {
 	return c
 }
 
+// Holder is an op that names an edge space: Held returns it for the program of a
+// rank, whose edges are owned so.
+type Holder interface {
+	Op
+	Held(by Owner) Op
+}
+
 // Random is an op whose result depends on the seed and the step.
 type Random interface {
 	Op
@@ -100,6 +107,8 @@ type Exec struct {
 	// N and NHat are the blocks of the two edge spaces, X that of sparse
 	// features; nil where unused.
 	N, NHat, X *graph.Block
+	// Rank is this rank of several; nil where there is one.
+	Rank *Rank
 	// Step counts optimiser steps from 0; with Seed it keys random numbers.
 	Step uint32
 	Seed uint64
@@ -120,7 +129,7 @@ func (x *Exec) Block(s Space) *graph.Block {
 	if s == Entries {
 		return x.X
 	}
-	if s == LoopEdges || x.N == nil {
+	if s.base() == LoopEdges || x.N == nil {
 		return x.NHat
 	}
 	return x.N
@@ -130,8 +139,11 @@ func (x *Exec) Block(s Space) *graph.Block {
 // numbered on from first.
 func (x *Exec) ids(s Space) []int64 {
 	b := x.Block(s)
-	if s.IsEdges() {
+	switch {
+	case s.IsEdges():
 		return b.Edge
+	case x.Rank != nil && s == Vertices:
+		return x.Rank.Own
 	}
 	return b.Vertex
 }

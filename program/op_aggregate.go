@@ -31,12 +31,12 @@ func (o Aggregate) Shape(in []Type) (Type, error) {
 	if o.Over == Entries {
 		return Type{}, errors.New("entries are not summed: features are not learned")
 	}
-	return Type{Space: o.Along.to(), Cols: in[0].Cols}, o.Along.from(o.Over)
+	return Type{Space: o.Over.End(o.Along), Cols: in[0].Cols}, o.Along.from(o.Over)
 }
 
 // Cost: one addition per element that is reduced.
 func (o Aggregate) Cost(in []Type, out Type) cost.Cost {
-	c := cost.Cost{Work: in[0].size(), Depth: cost.Log2(o.Along.degree(o.Over)), Bytes: cost.Add(offsets(o.Along), bytes(in[0], out))}
+	c := cost.Cost{Work: in[0].size(), Depth: cost.Log2(o.Along.degree(o.Over)), Bytes: cost.Add(offsets(out.Space), bytes(in[0], out))}
 	if o.Along == Src {
 		c.Bytes = cost.Add(c.Bytes, indices(o.Over))
 	}
@@ -55,6 +55,9 @@ func (o Aggregate) Gathers() []Gather {
 func (o Aggregate) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(Scatter{o.Along, o.Over}, dy)}
 }
+
+// Held sums edges as they are owned.
+func (o Aggregate) Held(by Owner) Op { return Aggregate{o.Along, o.Over.Held(by)} }
 
 // Split: rows where the reduced rows lie with their image, a partial sum otherwise.
 func (o Aggregate) Split(s Split) (Placement, error) { return s.aggregate(0, o.Along, Sum) }

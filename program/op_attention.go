@@ -40,16 +40,27 @@ func (o Attention) Shape(in []Type) (Type, error) {
 	if err := arity(in, 3); err != nil {
 		return Type{}, err
 	}
-	return in[0], errors.Join(o.check(in[0], in[1]), sameShape(in[1:]...))
+	return o.at(Dst, in[0].Cols), errors.Join(o.check(in[0]), o.reads(in[1], Src, o.Heads), o.reads(in[2], Dst, o.Heads))
 }
 
-// check checks the attributes, z and r.
-func (o Attention) check(z, r Type) error {
-	if z.Space != Vertices || !o.Over.IsEdges() {
-		return fmt.Errorf("got %v over %v, want vertices over edges", z, o.Over)
+// at is the type of cols columns at an end of the edges.
+func (o Attention) at(end Map, cols Dim) Type { return Type{Space: o.Over.End(end), Cols: cols} }
+
+// reads checks an operand that is read at an end of the edges.
+func (o Attention) reads(t Type, end Map, cols Dim) error {
+	if want := o.at(end, cols); !t.same(want) {
+		return fmt.Errorf("got %v, want %v", t, want)
 	}
-	if want := (Type{Space: Vertices, Cols: o.Heads}); !r.same(want) {
-		return fmt.Errorf("got scores %v, want %v", r, want)
+	return nil
+}
+
+// check checks the attributes and z.
+func (o Attention) check(z Type) error {
+	if !o.Over.IsEdges() {
+		return fmt.Errorf("it goes over %v, want edges", o.Over)
+	}
+	if err := o.reads(z, Src, z.Cols); err != nil {
+		return err
 	}
 	if !(o.Slope > 0 && o.Slope <= 1) {
 		return fmt.Errorf("the slope is %g, want 0 < slope ≤ 1", o.Slope)
@@ -97,6 +108,13 @@ func (o Attention) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	}
 }
 
+// Held goes over edges as they are owned.
+func (o Attention) Held(by Owner) Op {
+	o.Over = o.Over.Held(by)
+	o.Mask.Over = o.Mask.Over.Held(by)
+	return o
+}
+
 // Split: local where a destination's edges lie together.
 func (o Attention) Split(s Split) (Placement, error) {
 	if s.spread(o.Over) && !s.ownsAlong(Dst) {
@@ -110,6 +128,12 @@ func (o Attention) Split(s Split) (Placement, error) {
 type Walker interface {
 	Op
 	Walk() (over Space, along Map, reads []Map)
+}
+
+// composite is a Walker that is composed of other ops.
+type composite interface {
+	Walker
+	Lower(b *Builder, in []Value) Value
 }
 
 // Walk: z and r are read at sources, l at destinations.
@@ -150,16 +174,17 @@ func (s Split) walk(o Walker) (Placement, error) {
 }
 
 // Reference is the composition.
-func (o Attention) Reference(x *RefExec, in []Dense) Dense { return composed(x, in, o.Lower) }
+func (o Attention) Reference(x *RefExec, in []Dense) Dense { return composed(x, in, o) }
 
 // composed computes a composite of vertex values from what it lowers to.
-func composed(x *RefExec, in []Dense, lower func(*Builder, []Value) Value) Dense {
+func composed(x *RefExec, in []Dense, o composite) Dense {
 	b := NewBuilder("composite")
+	over, _, reads := o.Walk()
 	operands := make([]Value, len(in))
 	for i, d := range in {
-		operands[i] = b.Input(fmt.Sprint(i), Vertices, Cols(d.Cols))
+		operands[i] = b.Input(fmt.Sprint(i), over.End(reads[i]), Cols(d.Cols))
 	}
-	y := lower(b, operands)
+	y := o.Lower(b, operands)
 	values := make([]Dense, len(b.p.Nodes))
 	copy(values, in)
 	for i, n := range b.p.Nodes[len(in):] {

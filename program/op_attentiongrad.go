@@ -2,7 +2,6 @@ package program
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/kernel"
@@ -25,8 +24,9 @@ func (o AttentionGradDst) Shape(in []Type) (Type, error) {
 	if err := arity(in, 4); err != nil {
 		return Type{}, err
 	}
-	out := Type{Space: Vertices, Cols: o.Heads.Times(Cols(4))}
-	return out, errors.Join(Attention(o).check(in[0], in[1]), sameShape(in[1:3]...), sameShape(in[0], in[3]))
+	a := Attention(o)
+	err := errors.Join(a.check(in[0]), a.reads(in[1], Src, o.Heads), a.reads(in[2], Dst, o.Heads), a.reads(in[3], Dst, in[0].Cols))
+	return a.at(Dst, o.Heads.Times(Cols(4))), err
 }
 
 // Cost: the coefficients again, 7 operations per edge and head, and what it
@@ -47,6 +47,11 @@ func (o AttentionGradDst) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return b.gradComposed(in, dy, o.Lower)
 }
 
+// Held goes over edges as they are owned.
+func (o AttentionGradDst) Held(by Owner) Op {
+	return AttentionGradDst(Attention(o).Held(by).(Attention))
+}
+
 // Split: local where a destination's edges lie together.
 func (o AttentionGradDst) Split(s Split) (Placement, error) {
 	if s.spread(o.Over) && !s.ownsAlong(Dst) {
@@ -64,7 +69,7 @@ func (o AttentionGradDst) Walk() (over Space, along Map, reads []Map) {
 func (o AttentionGradDst) Gathers() []Gather { return gathersOf(o) }
 
 // Reference is the composition.
-func (o AttentionGradDst) Reference(x *RefExec, in []Dense) Dense { return composed(x, in, o.Lower) }
+func (o AttentionGradDst) Reference(x *RefExec, in []Dense) Dense { return composed(x, in, o) }
 
 // Run computes all four in one pass over the edges.
 func (o AttentionGradDst) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
@@ -105,12 +110,9 @@ func (o AttentionGradSrc) Shape(in []Type) (Type, error) {
 	if err := arity(in, 4); err != nil {
 		return Type{}, err
 	}
-	var wrong error
-	if want := (Type{Space: Vertices, Cols: o.Heads.Times(Cols(4))}); !in[3].same(want) {
-		wrong = fmt.Errorf("got %v, want %v", in[3], want)
-	}
-	out := Type{Space: Vertices, Cols: in[0].Cols.Plus(o.Heads)}
-	return out, errors.Join(Attention(o).check(in[0], in[1]), sameShape(in[0], in[2]), wrong)
+	a := Attention(o)
+	err := errors.Join(a.check(in[0]), a.reads(in[1], Src, o.Heads), a.reads(in[2], Dst, in[0].Cols), a.reads(in[3], Dst, o.Heads.Times(Cols(4))))
+	return a.at(Src, in[0].Cols.Plus(o.Heads)), err
 }
 
 // Cost: the coefficients and the products again, 4 operations per edge and head
@@ -131,6 +133,11 @@ func (o AttentionGradSrc) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return b.gradComposed(in, dy, o.Lower)
 }
 
+// Held goes over edges as they are owned.
+func (o AttentionGradSrc) Held(by Owner) Op {
+	return AttentionGradSrc(Attention(o).Held(by).(Attention))
+}
+
 // Split: rows where a source's edges lie together, a partial sum otherwise.
 func (o AttentionGradSrc) Split(s Split) (Placement, error) {
 	return s.walk(o)
@@ -145,7 +152,7 @@ func (o AttentionGradSrc) Walk() (over Space, along Map, reads []Map) {
 func (o AttentionGradSrc) Gathers() []Gather { return gathersOf(o) }
 
 // Reference is the composition.
-func (o AttentionGradSrc) Reference(x *RefExec, in []Dense) Dense { return composed(x, in, o.Lower) }
+func (o AttentionGradSrc) Reference(x *RefExec, in []Dense) Dense { return composed(x, in, o) }
 
 // Run computes both in one pass over the edges.
 func (o AttentionGradSrc) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {

@@ -61,11 +61,11 @@ func (o GraphCoef) Cost(_ []Type, out Type) cost.Cost {
 		return c
 	case InvSqrt:
 		c := elementwise(2, 2, nil, out)
-		c.Bytes = cost.Add(c.Bytes, offsets(Dst))
+		c.Bytes = cost.Add(c.Bytes, offsets(Vertices))
 		return c
 	}
 	c := elementwise(1, 1, nil, out)
-	c.Bytes = cost.Add(c.Bytes, offsets(map[bool]Map{true: Member, false: Dst}[o.Coef == InvSize]))
+	c.Bytes = cost.Add(c.Bytes, offsets(map[bool]Space{true: Graphs, false: Vertices}[o.Coef == InvSize]))
 	return c
 }
 
@@ -206,6 +206,25 @@ func fillSizes(b *graph.Block, y []float32) int {
 		}
 	}
 	return len(y)
+}
+
+// Input returns the coefficient as a rank of several is given it: it depends on the
+// whole graph, of which the rank has a part.
+func (o GraphCoef) Input(by Owner) Input {
+	return Input{Name: o.String() + " of " + o.Space.String(), Of: Type{Space: o.Space.Held(by), Cols: Cols(1)}}
+}
+
+// Coefficients lists all there are.
+func Coefficients() []GraphCoef {
+	var all []GraphCoef
+	for _, c := range []Coef{SymNorm, EdgeWeight, InvSqrt, InvDegree, InvSize} {
+		for _, s := range []Space{Vertices, Edges, LoopEdges, Graphs} {
+			if _, err := (GraphCoef{c, s}).Shape(nil); err == nil {
+				all = append(all, GraphCoef{c, s})
+			}
+		}
+	}
+	return all
 }
 
 // EdgeCoef declares a coefficient per edge of s.

@@ -54,6 +54,12 @@ func (o Dropout) Grad(b *Builder, _ []Value, _, dy Value) []Value {
 // RandomSite is the declared site.
 func (o Dropout) RandomSite() int { return o.Site }
 
+// Held drops values of edges as they are owned.
+func (o Dropout) Held(by Owner) Op {
+	o.Over = o.Over.Held(by)
+	return o
+}
+
 // Split is linear: the mask depends on global identities only. Columns are drawn
 // by their number, which a rank that has some of them does not know.
 func (o Dropout) Split(s Split) (Placement, error) {

@@ -27,6 +27,9 @@ func (o EdgeAdd) Grad(b *Builder, _ []Value, _, dy Value) []Value {
 	return []Value{b.Add(Aggregate{Src, o.Over}, dy), b.Add(Aggregate{Dst, o.Over}, dy)}
 }
 
+// Held gives edges as they are owned.
+func (o EdgeAdd) Held(by Owner) Op { return EdgeAdd{o.Over.Held(by)} }
+
 // Split is that of two Scatters and a sum.
 func (o EdgeAdd) Split(s Split) (Placement, error) { return s.edgePair(Binary{Plus}) }
 

@@ -33,10 +33,12 @@ func edgePair(in []Type, over Space) (Type, error) {
 	if err := arity(in, 2); err != nil {
 		return Type{}, err
 	}
-	if in[0].Space != Vertices || !over.IsEdges() {
-		return Type{}, fmt.Errorf("got %v over %v, want vertices over edges", in[0], over)
+	if !over.IsEdges() || in[0].Space != over.End(Src) || in[1].Space != over.End(Dst) {
+		return Type{}, fmt.Errorf("got %v and %v over %v, want the vertices at their sources and destinations", in[0], in[1], over)
 	}
-	return Type{Space: over, Cols: in[0].Cols}, sameShape(in...)
+	dst := in[1]
+	dst.Space = in[0].Space
+	return Type{Space: over, Cols: in[0].Cols}, sameShape(in[0], dst)
 }
 
 // edgePairBytes is the traffic of walking edges by destination: a gathered row
@@ -62,6 +64,9 @@ func (o EdgeDot) Gathers() []Gather { return []Gather{{Operand: 0, Over: o.Over,
 func (o EdgeDot) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(SpMM{Src, o.Over, true}, in[1], dy), b.Add(SpMM{Dst, o.Over, true}, in[0], dy)}
 }
+
+// Held gives edges as they are owned.
+func (o EdgeDot) Held(by Owner) Op { return EdgeDot{o.Over.Held(by), o.Heads} }
 
 // Split is that of two Scatters and a row-wise op.
 func (o EdgeDot) Split(s Split) (Placement, error) { return s.edgePair(HeadDot{o.Heads}) }

@@ -23,8 +23,8 @@ func (o Scatter) Shape(in []Type) (Type, error) {
 	if err := count(in, 1); err != nil {
 		return Type{}, err
 	}
-	if in[0].Space != o.Along.to() {
-		return Type{}, fmt.Errorf("got %v, want %v", in[0], o.Along.to())
+	if want := o.To.End(o.Along); in[0].Space != want {
+		return Type{}, fmt.Errorf("got %v, want %v", in[0], want)
 	}
 	return Type{Space: o.To, Cols: in[0].Cols, Index: in[0].Index}, o.Along.from(o.To)
 }
@@ -35,7 +35,7 @@ func (o Scatter) Cost(in []Type, out Type) cost.Cost {
 	if o.Along == Src {
 		c.Bytes = cost.Add(indices(o.To), bytes(out, out))
 	} else {
-		c.Bytes = cost.Add(offsets(o.Along), bytes(in[0], out))
+		c.Bytes = cost.Add(offsets(in[0].Space), bytes(in[0], out))
 	}
 	return c
 }
@@ -52,6 +52,9 @@ func (o Scatter) Gathers() []Gather {
 func (o Scatter) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(Aggregate{o.Along, o.To}, dy)}
 }
+
+// Held reads edges as they are owned.
+func (o Scatter) Held(by Owner) Op { return Scatter{o.Along, o.To.Held(by)} }
 
 // Split: local where edges lie with that end, as entries always do; otherwise
 // the halo is needed. A graph's row is read by the owners of all its vertices.

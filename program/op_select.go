@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/kernel"
@@ -42,6 +43,9 @@ func (o ArgSelect) Gathers() []Gather { return Aggregate{o.Along, o.Over}.Gather
 
 // Grad: an index has no gradient.
 func (o ArgSelect) Grad(*Builder, []Value, Value, Value) []Value { return []Value{None} }
+
+// Held selects among edges as they are owned.
+func (o ArgSelect) Held(by Owner) Op { return ArgSelect{o.Of, o.Along, o.Over.Held(by)} }
 
 // Split as Aggregate: where an image's rows are spread, each rank selects among
 // its own.
@@ -115,12 +119,12 @@ func (o Pick) Shape(in []Type) (Type, error) {
 
 // wantIndex checks that t selects rows of a space, column by column.
 func wantIndex(t Type, of Space, c Dim) error {
-	image := Vertices
-	if of == Vertices {
-		image = Graphs
+	ends := []Space{Graphs}
+	if of != Vertices {
+		ends = []Space{of.End(Dst), of.End(Src)}
 	}
-	if !t.Index || t.Space != image || t.Cols.N != c.N {
-		return fmt.Errorf("got %v, want an index of %d columns per row of %v", t, c.N, image)
+	if !t.Index || !slices.Contains(ends, t.Space) || t.Cols.N != c.N {
+		return fmt.Errorf("got %v, want an index of %d columns per row of %v", t, c.N, ends[0])
 	}
 	return nil
 }
@@ -132,6 +136,9 @@ func (o Pick) Cost(in []Type, out Type) cost.Cost { return moves([]Type{out, in[
 func (o Pick) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(Route{o.Over}, dy, in[1]), None}
 }
+
+// Held reads edges as they are owned.
+func (o Pick) Held(by Owner) Op { return Pick{o.Over.Held(by)} }
 
 // Split: rows with an index of them; columns stay. Of winners that one rank
 // each names, the others contribute 0.
@@ -205,6 +212,9 @@ func (o Route) Cost(in []Type, out Type) cost.Cost {
 func (o Route) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(Pick{o.To}, dy, in[1]), None}
 }
+
+// Held gives edges as they are owned.
+func (o Route) Held(by Owner) Op { return Route{o.To.Held(by)} }
 
 // Split: rows with an index of them; columns stay. Of winners that one rank
 // each names, the rank needs the values.

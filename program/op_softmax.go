@@ -38,7 +38,7 @@ func (o EdgeSoftmax) Cost(in []Type, out Type) cost.Cost {
 	return cost.Cost{
 		Work:  cost.Scale(5, out.size()),
 		Depth: cost.Add(cost.Int(3), cost.Scale(2, cost.Log2(Dst.degree(o.Over)))),
-		Bytes: cost.Add(offsets(Dst), bytes(in[0], out)),
+		Bytes: cost.Add(offsets(o.Over.End(Dst)), bytes(in[0], out)),
 	}
 }
 
@@ -46,6 +46,9 @@ func (o EdgeSoftmax) Cost(in []Type, out Type) cost.Cost {
 func (o EdgeSoftmax) Grad(b *Builder, _ []Value, y, dy Value) []Value {
 	return []Value{b.Add(EdgeSoftmaxGrad(o), y, dy)}
 }
+
+// Held normalises edges as they are owned.
+func (o EdgeSoftmax) Held(by Owner) Op { return EdgeSoftmax{o.Over.Held(by)} }
 
 // Split: local where a destination's edges lie together.
 func (o EdgeSoftmax) Split(s Split) (Placement, error) { return s.perDestination() }
@@ -118,7 +121,7 @@ func (o EdgeSoftmaxGrad) Cost(in []Type, out Type) cost.Cost {
 	return cost.Cost{
 		Work:  cost.Scale(4, out.size()),
 		Depth: cost.Add(cost.Int(3), cost.Log2(Dst.degree(o.Over))),
-		Bytes: cost.Add(offsets(Dst), bytes(in...), bytes(out)),
+		Bytes: cost.Add(offsets(o.Over.End(Dst)), bytes(in...), bytes(out)),
 	}
 }
 
@@ -130,6 +133,9 @@ func (o EdgeSoftmaxGrad) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	dα := b.Sub(b.Mul(dy, b.Sub(g, spread(g))), b.Mul(g, spread(dy)))
 	return []Value{dα, b.Add(o, α, dy)}
 }
+
+// Held goes over edges as they are owned.
+func (o EdgeSoftmaxGrad) Held(by Owner) Op { return EdgeSoftmaxGrad{o.Over.Held(by)} }
 
 // Split: local where a destination's edges lie together.
 func (o EdgeSoftmaxGrad) Split(s Split) (Placement, error) { return s.perDestination() }

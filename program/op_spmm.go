@@ -38,11 +38,11 @@ func (o SpMM) Shape(in []Type) (Type, error) {
 	if err := arity(in, o.arity()); err != nil {
 		return Type{}, err
 	}
-	if in[0].Space != Vertices {
-		return Type{}, fmt.Errorf("got %v, want vertices", in[0])
-	}
 	if !o.Over.IsEdges() || o.Along == Member {
 		return Type{}, fmt.Errorf("%v does not lead from %v to an end of theirs", o.Along, o.Over)
+	}
+	if want := o.Over.End(o.other()); in[0].Space != want {
+		return Type{}, fmt.Errorf("got %v, want %v", in[0], want)
 	}
 	if o.Weighted {
 		if err := edgesOf(o.Over, in[1]); err != nil {
@@ -52,7 +52,7 @@ func (o SpMM) Shape(in []Type) (Type, error) {
 			return Type{}, err
 		}
 	}
-	return in[0], nil
+	return Type{Space: o.Over.End(o.Along), Cols: in[0].Cols}, nil
 }
 
 // Cost: 2mk with weights, mk without; bytes count a gathered row per edge.
@@ -95,6 +95,9 @@ func (o SpMM) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	}
 	return []Value{b.Add(back, dy, in[1]), b.Add(EdgeDot{o.Over, b.Type(in[1]).Cols}, src, dst)}
 }
+
+// Held sums edges as they are owned.
+func (o SpMM) Held(by Owner) Op { return SpMM{o.Along, o.Over.Held(by), o.Weighted} }
 
 // Split is that of Scatter followed by Aggregate.
 func (o SpMM) Split(s Split) (Placement, error) {

@@ -25,6 +25,9 @@ type Facts struct {
 	ChunkBytes int64
 	// Optimizer, where set, makes the program one training step.
 	Optimizer *Optimizer
+	// Distribution, where set, makes the program that of one of several ranks. The
+	// sizes at hand are those of the whole graph, so that all ranks choose alike.
+	Distribution *Distribution
 	// Skip names passes that are not run: all of the optional ones with "none".
 	Skip map[string]bool
 
@@ -59,6 +62,7 @@ func Passes() []Pass {
 		{"dead", "drop what no result needs", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},
 		{"sparse", "features that are mostly zero are kept as their entries, where that costs less", false, pure(Sparse)},
 		{"fold", "what depends on neither parameters nor randomness is computed once per run", false, pure(Fold)},
+		{"distribute", "the program of one of several ranks: values are placed, and what ranks exchange is inserted", true, whenSpread(Distribute)},
 		{"fuse", "scatter–multiply–aggregate → SpMM, dots of two ends → SDDMM, epilogues into products", false, pure(Fuse)},
 		{"tail", "row-wise operations join the product whose result they alone read: no pass over memory of their own", false, pure(Tail)},
 		{"dead", "drop what fusing left behind", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},
@@ -73,6 +77,15 @@ func pure(f func(*Program, Facts) *Program) func(*Program, Facts) (*Program, err
 func whenTrain(f func(*Program, Facts) (*Program, error)) func(*Program, Facts) (*Program, error) {
 	return func(p *Program, facts Facts) (*Program, error) {
 		if facts.Optimizer == nil {
+			return p, nil
+		}
+		return f(p, facts)
+	}
+}
+
+func whenSpread(f func(*Program, Facts) (*Program, error)) func(*Program, Facts) (*Program, error) {
+	return func(p *Program, facts Facts) (*Program, error) {
+		if facts.Distribution == nil {
 			return p, nil
 		}
 		return f(p, facts)

@@ -83,7 +83,7 @@ func (c *chunker) find() {
 		}
 		// An index counts within its chunk: whoever reads it runs over the same.
 		apart := func(u Value) bool { return u == None || !c.together(u, Value(i)) }
-		if c.over[i] == One || n.Type.Space != Vertices || slices.ContainsFunc(uses[i], apart) {
+		if c.over[i] == One || n.Type.Space != c.over[i].End(Dst) || slices.ContainsFunc(uses[i], apart) {
 			c.over[i] = One
 			for _, u := range uses[i] {
 				if u != None {

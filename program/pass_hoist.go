@@ -66,7 +66,7 @@ func hoistable(p *Program, n Node, f Facts) (end Map, ok bool) {
 }
 
 func edgeSymbol(s Space) string {
-	if s == LoopEdges {
+	if s.base() == LoopEdges {
 		return "m̂"
 	}
 	return "m"

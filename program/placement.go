@@ -48,13 +48,13 @@ type Owner int
 
 // The owners of an edge space.
 const (
-	ByDst    Owner = iota // the rank of its destination
+	AllEdges Owner = iota // every rank has every edge
+	ByDst                 // the rank of its destination
 	BySrc                 // the rank of its source
 	Free                  // any rank: vertex-cut
-	AllEdges              // every rank has every edge
 )
 
-func (o Owner) String() string { return [...]string{"by dst", "by src", "free", "whole"}[o] }
+func (o Owner) String() string { return [...]string{"whole", "by dst", "by src", "free"}[o] }
 
 // Split is the question that an op's split rule answers: on one mesh axis of
 // Ranks ranks, with edges owned as Edges says, its operands lie as In says.

@@ -84,7 +84,7 @@ func (x *RefExec) Block(s Space) *graph.Block {
 	if s == Entries {
 		return x.X
 	}
-	if s == LoopEdges || x.N == nil {
+	if s.base() == LoopEdges || x.N == nil {
 		return x.NHat
 	}
 	return x.N
@@ -97,7 +97,7 @@ func (x *RefExec) ids(s Space) []int64 {
 
 // rowsOf returns the number of rows of a value of type t.
 func (x *RefExec) rowsOf(t Type) int {
-	return Extent{x.N, x.NHat, x.X}.Rows(t)
+	return Extent{N: x.N, NHat: x.NHat, X: x.X}.Rows(t)
 }
 
 // image returns, for each row of s, its image along m.

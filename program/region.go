@@ -44,7 +44,7 @@ func (r Region) Cuts(b *graph.Block) []int {
 
 // symbol stands for the number of chunks in costs.
 func (r Region) symbol() string {
-	if r.Over == LoopEdges {
+	if r.Over.base() == LoopEdges {
 		return fmt.Sprintf("ĉ_%d", r.Edges)
 	}
 	return fmt.Sprintf("c_%d", r.Edges)
@@ -69,7 +69,7 @@ func (p *Program) CountChunks(e Extent, env cost.Env) {
 
 // edges returns the block of an edge space.
 func (e Extent) edges(s Space) *graph.Block {
-	if s == LoopEdges {
+	if s.base() == LoopEdges {
 		return e.NHat
 	}
 	return e.N
@@ -85,7 +85,7 @@ func (p *Program) chunkRows(e Extent) []map[Space]int {
 		cuts := r.Cuts(b)
 		for c := range len(cuts) - 1 {
 			out[i][r.Over] = max(out[i][r.Over], int(b.Ptr[cuts[c+1]]-b.Ptr[cuts[c]]))
-			out[i][Vertices] = max(out[i][Vertices], cuts[c+1]-cuts[c])
+			out[i][r.Over.End(Dst)] = max(out[i][r.Over.End(Dst)], cuts[c+1]-cuts[c])
 		}
 	}
 	return out
@@ -186,7 +186,7 @@ func (p *Program) chunkable(v Value) (over Space, whole []bool, ok bool) {
 		}
 		return over, whole, true
 	}
-	if n.Type.Space != over && n.Type.Space != Vertices {
+	if n.Type.Space != over && n.Type.Space != over.End(Dst) {
 		return over, nil, false
 	}
 	hops, ok := p.across(n)

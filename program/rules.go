@@ -98,15 +98,9 @@ func sumRows(per int64, t Type, in []Type, out Type) cost.Cost {
 	}
 }
 
-// offsets is the traffic of reading one row offset per row and the last: the
+// offsets is the traffic of reading one offset per row of s and the last: the
 // CSR offsets of the vertices, or the batch's graph offsets.
-func offsets(m Map) cost.Expr {
-	rows := symN
-	if m == Member {
-		rows = symB
-	}
-	return cost.Scale(8, cost.Add(rows, cost.Int(1)))
-}
+func offsets(s Space) cost.Expr { return cost.Scale(8, cost.Add(s.rows(), cost.Int(1))) }
 
 // indices is the traffic of one 4-byte index per row of s.
 func indices(s Space) cost.Expr { return cost.Scale(4, s.rows()) }
@@ -115,7 +109,7 @@ func indices(s Space) cost.Expr { return cost.Scale(4, s.rows()) }
 // row, the edges of s at one end: offsets and the other end of each edge, and
 // by source also the edge's position where edge values are read.
 func adjacency(s Space, end Map, values bool) cost.Expr {
-	b := cost.Add(offsets(end), indices(s))
+	b := cost.Add(offsets(s.End(end)), indices(s))
 	if end == Src && values {
 		b = cost.Add(b, indices(s))
 	}

@@ -6,7 +6,13 @@ import (
 	"github.com/weft-gnn/weft/cost"
 )
 
-// Space says what the rows of a value stand for.
+// Space says what the rows of a value stand for. Loops are a property of the
+// edge space: Edges are the arcs of N(v) with the self-loops the data holds,
+// LoopEdges those of N̂(v) with exactly one loop per vertex.
+//
+// In a program of one of several ranks, rows are those that the rank has, and an
+// edge space says by whom edges are owned: see [Space.Held]. Where their ends are
+// not the rank's own vertices they are rows of Sources and Destinations.
 type Space int
 
 // The spaces. Loops are a property of the edge space: Edges are the arcs of
@@ -19,14 +25,66 @@ const (
 	LoopEdges              // one row per arc of N̂
 	Graphs                 // one row per graph of a batch
 	Entries                // one row per entry of sparse features that is not zero
+
+	Sources      // one row per vertex that a rank's edges name as source
+	Destinations // one row per vertex that a rank's edges name as destination
+
+	// What ranks exchange of Sources and Destinations: those of other ranks,
+	// grouped by owner, and the rank's own vertices that others name, grouped by
+	// who does.
+	SourceHalo
+	SourceBoundary
+	DestinationHalo
+	DestinationBoundary
+
+	held // what an owner is counted in
 )
 
-var spaceNames = [...]string{One: "one", Vertices: "vertices", Edges: "edges", LoopEdges: "edges+loops", Graphs: "graphs", Entries: "entries"}
+var spaceNames = [...]string{One: "one", Vertices: "vertices", Edges: "edges", LoopEdges: "edges+loops", Graphs: "graphs", Entries: "entries",
+	Sources: "sources", Destinations: "destinations", SourceHalo: "source halo", SourceBoundary: "source boundary",
+	DestinationHalo: "destination halo", DestinationBoundary: "destination boundary"}
 
-func (s Space) String() string { return spaceNames[s] }
+func (s Space) String() string {
+	if o := s.owner(); o != AllEdges {
+		return spaceNames[s.base()] + " " + o.String()
+	}
+	return spaceNames[s]
+}
+
+// Held returns an edge space as the rank of a program has it whose edges are
+// owned so; every other space is as it was.
+func (s Space) Held(by Owner) Space {
+	if !s.IsEdges() {
+		return s
+	}
+	return s.base() + held*Space(by)
+}
+
+func (s Space) base() Space  { return s % held }
+func (s Space) owner() Owner { return Owner(s / held) }
 
 // IsEdges reports whether rows are edges, with or without added loops.
-func (s Space) IsEdges() bool { return s == Edges || s == LoopEdges }
+func (s Space) IsEdges() bool { return s.base() == Edges || s.base() == LoopEdges }
+
+// exchanged reports whether rows are those of a rank's share: its vertices, the
+// ends of its edges, and what of them is sent.
+func (s Space) exchanged() bool { return s == Vertices || s >= Sources && s < held }
+
+// isVertices reports whether rows are vertices of the graph, of some choice.
+func (s Space) isVertices() bool { return s == Vertices || s == Sources || s == Destinations }
+
+// End returns the space of the rows to which a map leads from s.
+func (s Space) End(m Map) Space {
+	switch o := s.owner(); {
+	case m == Member:
+		return Graphs
+	case o == AllEdges, m == Dst && o == ByDst, m == Src && o == BySrc:
+		return Vertices
+	case m == Dst:
+		return Destinations
+	}
+	return Sources
+}
 
 // The symbols of the row counts and degrees; package graph defines them.
 var (
@@ -40,9 +98,18 @@ var (
 	symPresent = cost.Sym("τ")   // values of these rows that are not missing
 )
 
+// The symbols of what a rank has of others.
+var rankRows = map[Space]cost.Expr{
+	Sources: cost.Sym("n_src"), SourceHalo: cost.Sym("h_src"), SourceBoundary: cost.Sym("b_src"),
+	Destinations: cost.Sym("n_dst"), DestinationHalo: cost.Sym("h_dst"), DestinationBoundary: cost.Sym("b_dst"),
+}
+
 // rows returns the number of rows of a space other than One.
 func (s Space) rows() cost.Expr {
-	switch s {
+	if rows, ok := rankRows[s]; ok {
+		return rows
+	}
+	switch s.base() {
 	case Vertices:
 		return symN
 	case Edges:
@@ -73,14 +140,6 @@ var mapNames = [...]string{Dst: "dst", Src: "src", Member: "member"}
 
 func (m Map) String() string { return mapNames[m] }
 
-// to returns the space a map leads to.
-func (m Map) to() Space {
-	if m == Member {
-		return Graphs
-	}
-	return Vertices
-}
-
 // from checks that a map starts in s.
 func (m Map) from(s Space) error {
 	if m == Member && s != Vertices {
@@ -98,11 +157,11 @@ func (m Map) degree(s Space) cost.Expr {
 	switch {
 	case m == Member:
 		return cost.Sym("s")
-	case m == Dst && s == LoopEdges:
+	case m == Dst && s.base() == LoopEdges:
 		return cost.Sym("d̂")
 	case m == Dst:
 		return cost.Sym("d")
-	case s == LoopEdges:
+	case s.base() == LoopEdges:
 		return cost.Sym("d̂_out")
 	}
 	return cost.Sym("d_out")

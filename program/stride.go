@@ -39,7 +39,7 @@ func (p *Program) strides() []int {
 // padded reports whether a value's rows may lie apart: nobody else knows them.
 func (p *Program) padded(v Value) bool {
 	n := p.Nodes[v]
-	if _, leaf := n.Op.(Leaf); leaf || n.Type.Space != Vertices || p.Kept(v) {
+	if _, leaf := n.Op.(Leaf); leaf || !n.Type.Space.isVertices() || p.Kept(v) {
 		return false
 	}
 	for _, o := range p.Outputs {

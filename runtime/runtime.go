@@ -15,9 +15,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/kernel"
+	"github.com/weft-gnn/weft/plan"
 	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -59,13 +61,35 @@ type Session struct {
 // Errors: a graph that lacks a coefficient the programs use (weights that sum
 // to 0 or less into a vertex); memory that cannot be had.
 func New(g *graph.Graph, o Options, programs ...*program.Program) (*Session, error) {
-	s := &Session{opts: o, slots: map[string]tensor.Matrix{}, computed: map[string]bool{}, chunks: map[program.Region][]chunk{}}
-	s.extent = program.ExtentOf(g, programs...)
+	e := program.ExtentOf(g, programs...)
 	for _, p := range programs {
-		if err := p.Check(s.extent); err != nil {
+		if err := p.Check(e); err != nil {
 			return nil, fmt.Errorf("runtime: %w", err)
 		}
 	}
+	return open(e, nil, o, programs)
+}
+
+// NewRank prepares programs that have been distributed to run on one of several
+// ranks, whose ends of the communicator all run the same programs in the same
+// order.
+//
+// Errors: memory that cannot be had.
+func NewRank(p *plan.Piece, c *comm.Comm, o Options, programs ...*program.Program) (*Session, error) {
+	s, err := open(p.Extent, &program.Rank{Share: p.Share, Comm: c}, o, programs)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range p.Coefs {
+		if err := s.Bind(name, values); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return s, nil
+}
+
+func open(e program.Extent, r *program.Rank, o Options, programs []*program.Program) (*Session, error) {
+	s := &Session{extent: e, opts: o, slots: map[string]tensor.Matrix{}, computed: map[string]bool{}, chunks: map[program.Region][]chunk{}}
 	if o.Features != nil {
 		s.extent.X = o.Features.Block
 	}
@@ -75,7 +99,7 @@ func New(g *graph.Graph, o Options, programs ...*program.Program) (*Session, err
 		return nil, fmt.Errorf("runtime: %w", err)
 	}
 	s.pool = kernel.NewPool(max(1, o.Threads))
-	s.exec = program.Exec{Ctx: &kernel.Ctx{Pool: s.pool}, N: s.extent.N, NHat: s.extent.NHat, Seed: o.Seed, X: s.extent.X}
+	s.exec = program.Exec{Ctx: &kernel.Ctx{Pool: s.pool}, N: s.extent.N, NHat: s.extent.NHat, Seed: o.Seed, X: s.extent.X, Rank: r}
 	for i, p := range programs {
 		s.programs = append(s.programs, s.compile(p, s.layout.Offset[i], s.layout.Stride[i], s.layout.Local[i]))
 	}
@@ -209,10 +233,23 @@ func (s *Session) Predict(i int, stage program.Stage, t program.Target) (Counted
 	return Counted{work, bytes}, errors.Join(err1, err2)
 }
 
+// PredictTraffic returns what program i states that this rank sends in one run of
+// a stage.
+func (s *Session) PredictTraffic(i int, stage program.Stage) (comm.Counter, error) {
+	t, env := s.programs[i].p.Traffic(stage), s.Env(program.Target{})
+	words, err1 := t.Words.Eval(env)
+	messages, err2 := t.Messages.Eval(env)
+	supersteps, err3 := t.Supersteps.Eval(env)
+	return comm.Counter{Words: words, Messages: messages, Supersteps: supersteps}, errors.Join(err1, err2, err3)
+}
+
 // Env returns the value of every symbol but the widths.
 func (s *Session) Env(t program.Target) cost.Env {
 	env := s.extent.Env()
 	env["t"], env["τ"] = int64(len(t.Rows)), t.Total
+	if r := s.exec.Rank; r != nil {
+		env["P"], env["p"] = int64(r.Comm.Size()), int64(r.Comm.Rank())
+	}
 	for _, c := range s.programs {
 		c.p.Widths(env)
 		c.p.CountChunks(s.extent, env)

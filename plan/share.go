@@ -1,0 +1,303 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/kernel"
+	"github.com/weft-gnn/weft/program"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// Piece is what one rank has of a graph.
+type Piece struct {
+	// Extent is what programs run at.
+	program.Extent
+	// Vertex lists the rank's vertices by their numbers in the whole graph, in order.
+	Vertex []int32
+	// Coefs are the values of the inputs that coefficients of the graph became.
+	Coefs map[string]tensor.Matrix
+}
+
+// Local returns what a rank has of the matrix of all vertices' rows, copied.
+func (p *Piece) Local(all tensor.Matrix) tensor.Matrix {
+	out := tensor.New(len(p.Vertex), all.Cols)
+	for i, v := range p.Vertex {
+		copy(out.Row(i), all.Row(int(v)))
+	}
+	return out
+}
+
+// Target returns what a rank has of a target over vertices. The mean goes over all
+// ranks' items.
+func (p *Piece) Target(all program.Target) program.Target {
+	t := program.Target{Items: kernel.Items{Rows: []int32{}, Total: all.Total}}
+	if all.Value.Rows > 0 {
+		t.Value = p.Local(all.Value)
+	}
+	for i, v := range p.Vertex {
+		if all.Class != nil {
+			t.Class = append(t.Class, all.Class[v])
+		}
+		if _, listed := slices.BinarySearch(all.Rows, v); listed {
+			t.Rows = append(t.Rows, int32(i))
+		}
+	}
+	return t
+}
+
+// Pieces divides a graph over ranks, for programs that have been distributed: it
+// returns a function that makes the piece of one rank.
+//
+// Cost: O(P·n + m) once, and O(P·n + m) for each rank.
+func Pieces(g *graph.Graph, o Owners, programs ...*program.Program) (func(rank int) *Piece, error) {
+	if err := o.Validate(g.N); err != nil {
+		return nil, err
+	}
+	d := &division{Owners: o, g: g, whole: program.ExtentOf(g, programs...), names: map[program.Map][]bitset{}}
+	var blocks []*graph.Block
+	for _, b := range []*graph.Block{d.whole.N, d.whole.NHat} {
+		if b != nil {
+			blocks = append(blocks, b)
+		}
+	}
+	for _, end := range []program.Map{program.Src, program.Dst} {
+		if o.spread(end) {
+			d.names[end] = o.named(end, g.N, blocks...)
+		}
+	}
+	if err := d.coefficients(programs); err != nil {
+		return nil, err
+	}
+	return d.piece, nil
+}
+
+// division is a graph that is divided over ranks.
+type division struct {
+	Owners
+	g     *graph.Graph
+	whole program.Extent
+	names map[program.Map][]bitset // the ends that each rank has, where these are not its own
+	coefs map[program.GraphCoef]tensor.Matrix
+}
+
+// coefficients computes what programs read of the whole graph.
+func (d *division) coefficients(programs []*program.Program) error {
+	d.coefs = map[program.GraphCoef]tensor.Matrix{}
+	x := program.Exec{Ctx: &kernel.Ctx{}, N: d.whole.N, NHat: d.whole.NHat}
+	for _, c := range program.Coefficients() {
+		if !reads(programs, c.Input(d.Edges).Name) {
+			continue
+		}
+		if err := c.Check(d.whole); err != nil {
+			return fmt.Errorf("plan: %w", err)
+		}
+		t, err := c.Shape(nil)
+		if err != nil {
+			return err
+		}
+		d.coefs[c] = tensor.New(d.whole.Rows(t), 1)
+		c.Run(&x, nil, d.coefs[c])
+	}
+	return nil
+}
+
+func reads(programs []*program.Program, input string) bool {
+	for _, p := range programs {
+		if p.Reads(input) {
+			return true
+		}
+	}
+	return false
+}
+
+// piece returns what a rank has.
+func (d *division) piece(rank int) *Piece {
+	p := &Piece{Coefs: map[string]tensor.Matrix{}}
+	for v, r := range d.Vertex {
+		if int(r) == rank {
+			p.Vertex = append(p.Vertex, int32(v))
+		}
+	}
+	p.Share = &program.Share{Own: d.ids(p.Vertex)}
+	p.Share.Sources, p.Share.Destinations = d.ends(rank, program.Src), d.ends(rank, program.Dst)
+	var n, loops []int64 // the rank's edges by their numbers in the whole
+	p.N, n = d.block(rank, d.whole.N)
+	p.NHat, loops = d.block(rank, d.whole.NHat)
+	p.Share.Loops = selfLoops(d.whole.N, n)
+	for c, all := range d.coefs {
+		p.Coefs[c.Input(d.Edges).Name] = pick(all, map[program.Space][]int64{program.Vertices: wide(p.Vertex), program.Edges: n, program.LoopEdges: loops}[c.Space])
+	}
+	return p
+}
+
+func wide(vs []int32) []int64 {
+	out := make([]int64, len(vs))
+	for i, v := range vs {
+		out[i] = int64(v)
+	}
+	return out
+}
+
+func pick(all tensor.Matrix, rows []int64) tensor.Matrix {
+	out := tensor.New(len(rows), all.Cols)
+	for i, r := range rows {
+		copy(out.Row(i), all.Row(int(r)))
+	}
+	return out
+}
+
+// ids returns the identities of vertices.
+func (d *division) ids(vs []int32) []int64 {
+	b := d.whole.N
+	if b == nil {
+		b = d.whole.NHat
+	}
+	out := wide(vs)
+	if b.Vertex != nil {
+		for i, v := range vs {
+			out[i] = b.Vertex[v]
+		}
+	}
+	return out
+}
+
+// selfLoops counts those among some edges of a block.
+func selfLoops(b *graph.Block, edges []int64) (loops int64) {
+	v := 0
+	for _, e := range edges {
+		for b.Ptr[v+1] <= e {
+			v++
+		}
+		if int(b.Col[e]) == v {
+			loops++
+		}
+	}
+	return loops
+}
+
+// members lists a set.
+func (s bitset) members() (out []int32) {
+	s.each(func(v int32) { out = append(out, v) })
+	return out
+}
+
+// ends returns a rank's ends, or nil where they are its own vertices.
+func (d *division) ends(rank int, end program.Map) *program.Ends {
+	sets, ok := d.names[end]
+	if !ok {
+		return nil
+	}
+	e := &program.Ends{IDs: d.ids(sets[rank].members()), HaloPtr: make([]int, d.Ranks+1), BoundaryPtr: make([]int, d.Ranks+1)}
+	d.halo(e, rank, sets[rank].members())
+	d.boundary(e, rank, sets)
+	return e
+}
+
+// halo groups the ends of other ranks by owner.
+func (d *division) halo(e *program.Ends, rank int, names []int32) {
+	byOwner := make([][]int32, d.Ranks)
+	own := d.own(rank)
+	e.From = make([]int32, len(names))
+	for i, v := range names {
+		if r := d.Vertex[v]; int(r) != rank {
+			byOwner[r] = append(byOwner[r], int32(i))
+		} else {
+			e.From[i] = own[v]
+		}
+	}
+	for r, ends := range byOwner {
+		for _, i := range ends {
+			e.From[i] = int32(-1 - len(e.Halo))
+			e.Halo = append(e.Halo, i)
+		}
+		e.HaloPtr[r+1] = len(e.Halo)
+	}
+}
+
+// own returns the place of each vertex among those that its rank owns.
+func (d *division) own(rank int) map[int32]int32 {
+	out := map[int32]int32{}
+	for v, r := range d.Vertex {
+		if int(r) == rank {
+			out[int32(v)] = int32(len(out))
+		}
+	}
+	return out
+}
+
+// boundary lists what other ranks need of this one's vertices, and who contributes
+// to them.
+func (d *division) boundary(e *program.Ends, rank int, sets []bitset) {
+	own := d.own(rank)
+	parts := make([][]int32, len(own))
+	for q, set := range sets {
+		at := int32(0)
+		set.each(func(v int32) {
+			if i, mine := own[v]; mine && q == rank {
+				parts[i] = append(parts[i], at)
+			} else if mine {
+				parts[i] = append(parts[i], int32(-1-len(e.Boundary)))
+				e.Boundary = append(e.Boundary, i)
+			}
+			at++
+		})
+		e.BoundaryPtr[q+1] = len(e.Boundary)
+	}
+	e.PartPtr = make([]int64, 1, len(parts)+1)
+	for _, p := range parts {
+		e.Parts = append(e.Parts, p...)
+		e.PartPtr = append(e.PartPtr, int64(len(e.Parts)))
+	}
+}
+
+// numbering is where vertices of the whole graph lie among a rank's rows at one
+// end of its edges.
+func (d *division) numbering(rank int, end program.Map) (of map[int32]int32, rows []int32) {
+	if sets, ok := d.names[end]; ok {
+		rows = sets[rank].members()
+		of = make(map[int32]int32, len(rows))
+		for i, v := range rows {
+			of[v] = int32(i)
+		}
+		return of, rows
+	}
+	of = d.own(rank)
+	for v, r := range d.Vertex {
+		if int(r) == rank {
+			rows = append(rows, int32(v))
+		}
+	}
+	return of, rows
+}
+
+// block returns the edges of a block that a rank has, between its ends, and their
+// positions in the block.
+func (d *division) block(rank int, b *graph.Block) (*graph.Block, []int64) {
+	if b == nil {
+		return nil, nil
+	}
+	src, sources := d.numbering(rank, program.Src)
+	_, dst := d.numbering(rank, program.Dst)
+	out := &graph.Block{Dst: len(dst), Src: len(sources), Ptr: make([]int64, 1, len(dst)+1), Edge: []int64{}, Vertex: d.ids(sources)}
+	var from []int64
+	for _, v := range dst {
+		for e := b.Ptr[v]; e < b.Ptr[v+1]; e++ {
+			u := b.Col[e]
+			if int(d.edge(b, e, u, v)) != rank {
+				continue
+			}
+			id := b.First + e
+			if b.Edge != nil {
+				id = b.Edge[e]
+			}
+			out.Col, out.Edge, from = append(out.Col, src[u]), append(out.Edge, id), append(from, e)
+			if b.Weight != nil {
+				out.Weight = append(out.Weight, b.Weight[e])
+			}
+		}
+		out.Ptr = append(out.Ptr, int64(len(out.Col)))
+	}
+	return out, from
+}

@@ -1,0 +1,145 @@
+package program
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-gnn/weft/comm"
+	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// AllReduce adds the matrices of all ranks, in the order of ranks; all get the
+// same bits.
+type AllReduce struct{ afterGrad }
+
+func (AllReduce) String() string { return "AllReduce" }
+
+// Shape keeps the shape of a matrix in One.
+func (AllReduce) Shape(in []Type) (Type, error) {
+	if err := arity(in, 1); err != nil {
+		return Type{}, err
+	}
+	return in[0], wantSpace(in[0], One)
+}
+
+// Over is the operand, which may be overwritten.
+func (AllReduce) Over() int { return 0 }
+
+// ranks and this rank's number, in costs.
+var symRanks, symRank = cost.Sym("P"), cost.Sym("p")
+
+// owned is how many of s words the rank combines: its piece by [comm.Cut].
+func owned(s cost.Expr) cost.Expr {
+	end := cost.Mul(s, cost.Add(symRank, cost.Int(1)))
+	return cost.Sub(cost.FloorDiv(end, symRanks), cost.FloorDiv(cost.Mul(s, symRank), symRanks))
+}
+
+// Cost: the rank adds its piece of every other rank's words.
+func (AllReduce) Cost(in []Type, out Type) cost.Cost {
+	return cost.Cost{
+		Work:  cost.Mul(owned(out.size()), cost.Sub(symRanks, cost.Int(1))),
+		Depth: cost.Log2(symRanks),
+		Bytes: bytes(in[0], out),
+	}
+}
+
+// Traffic: all but its own piece to their owners, then its own piece to all.
+// Pieces of no words are not sent.
+func (AllReduce) Traffic(_ []Type, out Type) Traffic {
+	s, others := out.size(), cost.Sub(symRanks, cost.Int(1))
+	own := owned(s)
+	some := cost.Min(own, cost.Int(1))
+	return Traffic{
+		Words:      cost.Add(cost.Sub(s, own), cost.Mul(own, others)),
+		Messages:   cost.Add(cost.Sub(cost.Min(s, symRanks), some), cost.Mul(some, others)),
+		Supersteps: cost.Int(1),
+	}
+}
+
+// Reference of a single rank is its matrix.
+func (AllReduce) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
+
+// Run adds. It panics with the communicator's error.
+func (AllReduce) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	words := out.Flat()
+	copy(words, in[0].Flat())
+	c := x.Rank.Comm
+	if err := c.AllReduce(context.Background(), words, comm.Sum); err != nil {
+		panic(err)
+	}
+	lo, hi := comm.Cut(len(words), c.Rank(), c.Size())
+	x.Count.Add(int64(hi-lo)*int64(c.Size()-1), 8*int64(len(words)))
+}
+
+// Bundle lays matrices out one after the other in one row, so that ranks combine
+// them in one exchange.
+type Bundle struct{ afterGrad }
+
+func (Bundle) String() string { return "Bundle" }
+
+// Shape: matrices in One to a row of all their elements.
+func (Bundle) Shape(in []Type) (Type, error) {
+	all := Cols(0)
+	for i, t := range in {
+		if t.Space != One || t.Index {
+			return Type{}, fmt.Errorf("operand %d is %v, want one matrix", i, t)
+		}
+		all = all.Plus(t.Rows.Times(t.Cols))
+	}
+	return row(all), nil
+}
+
+// Cost: moves only.
+func (Bundle) Cost(in []Type, out Type) cost.Cost { return moves(in, out) }
+
+// Reference lays them out.
+func (Bundle) Reference(_ *RefExec, in []Dense) Dense {
+	var all []float64
+	for _, d := range in {
+		all = append(all, d.Data...)
+	}
+	return Dense{1, len(all), all}
+}
+
+// Run copies.
+func (Bundle) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	all := out.Flat()
+	for _, m := range in {
+		all = all[copy(all, m.Flat()):]
+	}
+	x.Count.Add(0, 8*int64(len(out.Flat())))
+}
+
+// Unbundle takes one matrix out of a bundle: the elements from From on.
+type Unbundle struct {
+	afterGrad
+	From, Rows, Cols Dim
+}
+
+func (o Unbundle) String() string { return fmt.Sprintf("Unbundle(from %v)", o.From.Expr) }
+
+// Shape: a bundle to a matrix.
+func (o Unbundle) Shape(in []Type) (Type, error) {
+	if err := arity(in, 1); err != nil {
+		return Type{}, err
+	}
+	if in[0].Space != One || in[0].Rows.N != 1 || o.From.N+o.Rows.N*o.Cols.N > in[0].Cols.N {
+		return Type{}, fmt.Errorf("%v has no %d×%d elements from %d on", in[0], o.Rows.N, o.Cols.N, o.From.N)
+	}
+	return Type{Space: One, Rows: o.Rows, Cols: o.Cols}, nil
+}
+
+// Cost: moves only.
+func (o Unbundle) Cost(_ []Type, out Type) cost.Cost { return moves([]Type{out}, out) }
+
+// Reference copies.
+func (o Unbundle) Reference(_ *RefExec, in []Dense) Dense {
+	return Dense{o.Rows.N, o.Cols.N, in[0].Data[o.From.N : o.From.N+o.Rows.N*o.Cols.N]}
+}
+
+// Run copies.
+func (o Unbundle) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	n := copy(out.Flat(), in[0].Flat()[o.From.N:])
+	x.Count.Add(0, 8*int64(n))
+}

@@ -1,0 +1,254 @@
+package program
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/kernel"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// A halo exchange is three operations, so that what is sent and received has a
+// place in the arena and other work can be done meanwhile:
+//
+//	expand: Vertices → Collect → boundary → Swap → halo → Merge(vertices, halo) → Sources
+//	fold:   Sources → Collect → halo → Swap → boundary → Combine(sources, boundary) → Vertices
+//
+// and the same for Destinations. Combine adds what the ranks contribute in the order
+// of ranks. Expand's reverse is fold, and the other way round.
+
+// Traffic is what one execution of an operation sends to other ranks.
+type Traffic struct{ Words, Messages, Supersteps cost.Expr }
+
+// Collective is an op that all ranks run together.
+type Collective interface {
+	Op
+	// Traffic states what this rank sends.
+	Traffic(in []Type, out Type) Traffic
+}
+
+// afterGrad is what ops have in common that exist in programs of ranks alone.
+type afterGrad struct{}
+
+// Grad fails: programs are differentiated before they are distributed.
+func (afterGrad) Grad(b *Builder, in []Value, _, _ Value) []Value {
+	b.fail("a program of a rank is not differentiated: distribute its gradient")
+	return make([]Value, len(in))
+}
+
+// Split: what exchanges has been placed.
+func (afterGrad) Split(Split) (Placement, error) {
+	return Placement{}, fmt.Errorf("it is of a program that has been distributed")
+}
+
+// endSpaces are the spaces of one end of edges.
+type endSpaces struct{ all, halo, boundary Space }
+
+var (
+	atSources      = endSpaces{Sources, SourceHalo, SourceBoundary}
+	atDestinations = endSpaces{Destinations, DestinationHalo, DestinationBoundary}
+)
+
+// endsOf returns the ends that a space belongs to.
+func endsOf(s Space) (endSpaces, bool) {
+	for _, e := range []endSpaces{atSources, atDestinations} {
+		if s == e.all || s == e.halo || s == e.boundary {
+			return e, true
+		}
+	}
+	return endSpaces{}, false
+}
+
+// wantSpace checks an operand's space.
+func wantSpace(t Type, s Space) error {
+	if t.Space != s {
+		return fmt.Errorf("got %v, want %v", t, s)
+	}
+	return nil
+}
+
+// Collect gathers the rows that are sent: own vertices that others need into a
+// boundary, or ends of edges that others own into a halo.
+type Collect struct {
+	afterGrad
+	To Space
+}
+
+func (o Collect) String() string { return fmt.Sprintf("Collect(%v)", o.To) }
+
+// Shape: vertices to a boundary, ends to a halo.
+func (o Collect) Shape(in []Type) (Type, error) {
+	if err := count(in, 1); err != nil {
+		return Type{}, err
+	}
+	e, ok := endsOf(o.To)
+	from := Vertices
+	if o.To == e.halo {
+		from = e.all
+	}
+	if !ok || o.To == e.all {
+		return Type{}, fmt.Errorf("%v is neither a halo nor a boundary", o.To)
+	}
+	return Type{Space: o.To, Cols: in[0].Cols}, wantSpace(in[0], from)
+}
+
+// Cost: moves only, by an index.
+func (o Collect) Cost(_ []Type, out Type) cost.Cost {
+	c := moves([]Type{out}, out)
+	c.Bytes = cost.Add(c.Bytes, indices(o.To))
+	return c
+}
+
+// Reference gathers; a single rank sends nothing.
+func (o Collect) Reference(_ *RefExec, in []Dense) Dense { return NewDense(0, in[0].Cols) }
+
+// Run gathers.
+func (o Collect) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	e, index := x.Rank.ends(o.To), []int32(nil)
+	if index = e.Boundary; o.To == SourceHalo || o.To == DestinationHalo {
+		index = e.Halo
+	}
+	kernel.CollectRows(x.Ctx, index, in[0], out)
+}
+
+// Swap sends the rows of a boundary to the ranks in whose halo they are and
+// receives the halo, or the other way round.
+type Swap struct {
+	afterGrad
+	To Space
+}
+
+func (o Swap) String() string { return fmt.Sprintf("Swap(%v)", o.To) }
+
+// Shape: a boundary to the halo, or a halo to the boundary.
+func (o Swap) Shape(in []Type) (Type, error) {
+	if err := count(in, 1); err != nil {
+		return Type{}, err
+	}
+	e, ok := endsOf(o.To)
+	from := e.boundary
+	if o.To == e.boundary {
+		from = e.halo
+	}
+	if !ok || o.To == e.all {
+		return Type{}, fmt.Errorf("%v is neither a halo nor a boundary", o.To)
+	}
+	return Type{Space: o.To, Cols: in[0].Cols}, wantSpace(in[0], from)
+}
+
+// Cost: moves only.
+func (o Swap) Cost(in []Type, out Type) cost.Cost { return moves(in, out) }
+
+// Traffic: the rows of the operand; a message for each rank that gets some.
+func (o Swap) Traffic(in []Type, _ Type) Traffic {
+	name := map[Space]string{SourceHalo: "μ_src", SourceBoundary: "ν_src", DestinationHalo: "μ_dst", DestinationBoundary: "ν_dst"}[o.To]
+	return Traffic{Words: in[0].size(), Messages: cost.Sym(name), Supersteps: cost.Int(1)}
+}
+
+// Reference of a single rank receives nothing.
+func (o Swap) Reference(_ *RefExec, in []Dense) Dense { return NewDense(0, in[0].Cols) }
+
+// Run exchanges. It panics with the communicator's error.
+func (o Swap) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	e, ranks := x.Rank.ends(o.To), x.Rank.Comm.Size()
+	to, from := e.BoundaryPtr, e.HaloPtr
+	if o.To == SourceBoundary || o.To == DestinationBoundary {
+		to, from = from, to
+	}
+	send, recv := x.Rank.pieces(ranks)
+	for q := range ranks {
+		send[q], recv[q] = rowsBetween(in[0], to[q], to[q+1]), rowsBetween(out, from[q], from[q+1])
+	}
+	if err := x.Rank.Comm.Exchange(context.Background(), send, recv); err != nil {
+		panic(err)
+	}
+	x.Count.Add(0, 4*int64(len(in[0].Flat())+len(out.Flat())))
+}
+
+// rowsBetween returns the values of rows lo to hi, which follow each other.
+func rowsBetween(m tensor.Matrix, lo, hi int) []float32 { return m.Flat()[lo*m.Cols : hi*m.Cols] }
+
+// Merge gives the ends of a rank's edges their rows: its own vertices', and the
+// halo's.
+type Merge struct {
+	afterGrad
+	To Space
+}
+
+func (o Merge) String() string { return fmt.Sprintf("Merge(%v)", o.To) }
+
+// Shape: vertices and a halo to the ends.
+func (o Merge) Shape(in []Type) (Type, error) {
+	if err := count(in, 2); err != nil {
+		return Type{}, err
+	}
+	e, ok := endsOf(o.To)
+	if !ok || o.To != e.all || in[1].Space != e.halo || in[1].Cols.N != in[0].Cols.N {
+		return Type{}, fmt.Errorf("%v and %v are not rows of %v", in[0], in[1], o.To)
+	}
+	return Type{Space: o.To, Cols: in[0].Cols}, wantSpace(in[0], Vertices)
+}
+
+// Cost: moves only, by an index.
+func (o Merge) Cost(_ []Type, out Type) cost.Cost {
+	c := moves([]Type{out}, out)
+	c.Bytes = cost.Add(c.Bytes, indices(o.To))
+	return c
+}
+
+// Reference of a single rank has no halo.
+func (o Merge) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
+
+// Run interleaves.
+func (o Merge) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	kernel.MergeRows(x.Ctx, x.Rank.ends(o.To).From, in[0], in[1], out)
+}
+
+// Combine reduces what the ranks contribute to each vertex, in the order of ranks;
+// 0 where none does.
+type Combine struct {
+	afterGrad
+	Of   Reduction
+	From Space
+}
+
+func (o Combine) String() string { return fmt.Sprintf("Combine(%v, %v)", o.Of, o.From) }
+
+// Shape: ends and a boundary to vertices.
+func (o Combine) Shape(in []Type) (Type, error) {
+	if err := arity(in, 2); err != nil {
+		return Type{}, err
+	}
+	e, ok := endsOf(o.From)
+	if !ok || o.From != e.all || in[1].Space != e.boundary || in[1].Cols.N != in[0].Cols.N {
+		return Type{}, fmt.Errorf("%v and %v are not contributions of %v", in[0], in[1], o.From)
+	}
+	return Type{Space: Vertices, Cols: in[0].Cols}, wantSpace(in[0], o.From)
+}
+
+// parts is the number of contributions: own rows, and the boundary's.
+func (o Combine) parts() cost.Expr {
+	e, _ := endsOf(o.From)
+	return cost.Add(cost.Sub(e.all.rows(), e.halo.rows()), e.boundary.rows())
+}
+
+// Cost: one operation per contributed value.
+func (o Combine) Cost(in []Type, out Type) cost.Cost {
+	values := cost.Mul(o.parts(), in[0].Cols.Expr)
+	return cost.Cost{
+		Work:  values,
+		Depth: cost.Log2(cost.Sym("P")),
+		Bytes: cost.Add(offsets(Vertices), cost.Scale(4, o.parts()), cost.Scale(4, values), bytes(out)),
+	}
+}
+
+// Reference of a single rank has one contribution.
+func (o Combine) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
+
+// Run combines.
+func (o Combine) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	e := x.Rank.ends(o.From)
+	f := map[Reduction]kernel.Folding{Sum: kernel.FoldSum, Max: kernel.FoldMax, Min: kernel.FoldMin}[o.Of]
+	kernel.FoldRows(x.Ctx, f, e.PartPtr, e.Parts, in[0], in[1], out)
+}

@@ -1,0 +1,105 @@
+package program
+
+import "github.com/weft-gnn/weft/comm"
+
+// Share is what one of several ranks has of a graph beside its edges, and what
+// it exchanges with the others. Package plan makes it.
+type Share struct {
+	// Own lists the identities of the rank's vertices, ascending.
+	Own []int64
+	// Sources and Destinations are the ends of its edges; nil where these are the
+	// rank's own vertices.
+	Sources, Destinations *Ends
+	// Loops is how many of its edges over N are self-loops.
+	Loops int64
+}
+
+// Ends are the vertices that a rank's edges name at one end, in ascending order
+// of identity, so that edges keep the order that they have in the whole graph.
+// Those of other ranks are its halo; the rows of its own vertices that others
+// have in theirs are its boundary.
+type Ends struct {
+	// IDs are the identities.
+	IDs []int64
+	// From is, for each, the rank's own vertex that it is, or −1−i for row i of the
+	// halo.
+	From []int32
+	// Halo lists the ends that other ranks own, grouped by rank, ascending: those
+	// of rank q are HaloPtr[q] to HaloPtr[q+1].
+	Halo    []int32
+	HaloPtr []int
+	// Boundary lists own vertices that others need, grouped by who needs them, in
+	// the same way.
+	Boundary    []int32
+	BoundaryPtr []int
+	// Parts lists who contributes to each own vertex, in the order of ranks: PartPtr[v]
+	// to PartPtr[v+1] are the end that it is, or −1−i for row i of the boundary.
+	Parts   []int32
+	PartPtr []int64
+}
+
+// rows returns the number of rows of a space of exchanges.
+func (s *Share) rows(of Space) int {
+	e := s.ends(of)
+	switch of {
+	case Vertices:
+		return len(s.Own)
+	case Sources, Destinations:
+		return len(e.IDs)
+	case SourceHalo, DestinationHalo:
+		return len(e.Halo)
+	}
+	return len(e.Boundary)
+}
+
+// ends returns the ends that a space belongs to.
+func (s *Share) ends(of Space) *Ends {
+	switch of {
+	case Sources, SourceHalo, SourceBoundary:
+		return s.Sources
+	}
+	return s.Destinations
+}
+
+// messages is how many pieces are not empty.
+func messages(ptr []int) (n int64) {
+	for q := range len(ptr) - 1 {
+		if ptr[q+1] > ptr[q] {
+			n++
+		}
+	}
+	return n
+}
+
+// env adds the values of the symbols of a rank's rows and messages.
+func (s *Share) env(env map[string]int64) {
+	env["n"] = int64(len(s.Own))
+	for _, x := range []struct {
+		e    *Ends
+		name string
+	}{{s.Sources, "src"}, {s.Destinations, "dst"}} {
+		if x.e == nil {
+			continue
+		}
+		env["n_"+x.name] = int64(len(x.e.IDs))
+		env["h_"+x.name], env["b_"+x.name] = int64(len(x.e.Halo)), int64(len(x.e.Boundary))
+		env["μ_"+x.name], env["ν_"+x.name] = messages(x.e.BoundaryPtr), messages(x.e.HaloPtr)
+	}
+}
+
+// Rank is what operations that exchange need: the rank's share, and its end of
+// the communicator of all.
+type Rank struct {
+	*Share
+	Comm *comm.Comm
+
+	send, recv [][]float32
+}
+
+// pieces returns room for what is sent to each rank and received from it.
+func (r *Rank) pieces(ranks int) (send, recv [][]float32) {
+	if len(r.send) != ranks {
+		r.send, r.recv = make([][]float32, ranks), make([][]float32, ranks)
+	}
+	return r.send, r.recv
+}

@@ -1,0 +1,228 @@
+package runtime_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/weft-gnn/weft/comm"
+	inprocess "github.com/weft-gnn/weft/comm/local"
+	"github.com/weft-gnn/weft/internal/rng"
+	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/plan"
+	"github.com/weft-gnn/weft/program"
+	"github.com/weft-gnn/weft/runtime"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// spread compiles a model's training step for one of several ranks.
+func spread(t *testing.T, m model.Model, w world, d *program.Distribution, skip string) *program.Program {
+	t.Helper()
+	o := options(m)
+	o.Dropout = 0.5
+	p, err := m.Objective(model.NamedWidths(w.x.Cols, w.classes, o), o, model.CrossEntropy, model.Decay{Lambda: 1e-2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := program.Facts{Steps: 100, FoldBytes: -1, Skip: map[string]bool{skip: true}, Optimizer: &program.Optimizer{Kind: program.SGDKind}, Distribution: d}
+	f.Env = program.ExtentOf(w.g, p).Env()
+	p.Widths(f.Env)
+	f.Env["t"], f.Env["τ"] = int64(len(w.target.Rows)), 0
+	if w.sparse {
+		f.Env["nnz"] = program.Nonzeros(w.x)
+	}
+	q, err := program.Compile(p, f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// randomOwners draws who owns what; some ranks may own nothing.
+func randomOwners(w world, ranks int, edges program.Owner, seed uint64) plan.Owners {
+	s := rng.Key{Seed: seed, Purpose: rng.Test}.Stream(3)
+	o := plan.Owners{Ranks: ranks, Edges: edges, Vertex: make([]int32, w.g.N)}
+	for v := range o.Vertex {
+		o.Vertex[v] = int32(s.Uint32n(uint32(ranks)))
+	}
+	o.Edge = func(_ int64, u, v int32) int32 { return (u*7 + v*3) % int32(ranks) }
+	return o
+}
+
+// ranked is what ranks computed: the losses of some steps, the parameters after
+// them, and by how much the first step changed the parameters.
+type ranked struct{ losses, params, first []float32 }
+
+func (w world) features(p *plan.Piece, o *runtime.Options) tensor.Matrix {
+	x := w.x
+	if p != nil {
+		x = p.Local(x)
+	}
+	if w.sparse {
+		entries := program.SparseOf(x)
+		o.Features = &entries
+	}
+	return x
+}
+
+func bindAll(t *testing.T, s *runtime.Session, p *program.Program, x tensor.Matrix) {
+	t.Helper()
+	if p.Reads(program.SparseInput) {
+		if err := s.Bind(program.SparseInput, x); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.Bind("lr", tensor.Of(1, 1, []float32{0.1})); err != nil {
+		t.Error(err)
+	}
+}
+
+func (r *ranked) run(s *runtime.Session, target program.Target, steps uint32) error {
+	before := params(s)
+	for step := range steps {
+		if _, err := s.Run(0, step, target); err != nil {
+			return err
+		}
+		loss, err := s.Value(0, "loss")
+		if err != nil {
+			return err
+		}
+		r.losses = append(r.losses, loss.Data[0])
+		if step == 0 {
+			r.first = params(s)
+			for i := range r.first {
+				r.first[i] -= before[i]
+			}
+		}
+	}
+	r.params = params(s)
+	return nil
+}
+
+func params(s *runtime.Session) (out []float32) {
+	for _, name := range s.Slots() {
+		m, _ := s.Slot(name) // Slots lists what Slot finds
+		out = append(out, m.Flat()...)
+	}
+	return out
+}
+
+// onRanks runs a program on ranks that are goroutines, and holds what each counts
+// against what it predicts.
+func onRanks(t *testing.T, w world, o plan.Owners, p *program.Program, steps uint32) []ranked {
+	t.Helper()
+	piece, err := plan.Pieces(w.g, o, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]ranked, o.Ranks)
+	var all sync.WaitGroup
+	for r, end := range inprocess.World(o.Ranks, inprocess.Options{}) {
+		all.Go(func() {
+			defer func() {
+				if t.Failed() {
+					end.Abort(fmt.Errorf("rank %d failed", r))
+				}
+			}()
+			mine := piece(r)
+			c := comm.New(end, nil)
+			opts := runtime.Options{Threads: 1, Seed: 5, Poison: true}
+			x := w.features(mine, &opts)
+			s, err := runtime.NewRank(mine, c, opts, p)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			bindAll(t, s, p, x)
+			exactOnRank(t, s, c, mine.Target(w.target))
+			if err := out[r].run(s, mine.Target(w.target), steps); err != nil {
+				t.Errorf("rank %d: %v", r, err)
+			}
+			if got, want := s.HighWater(), s.ArenaBytes(); got != want {
+				t.Errorf("rank %d: the highest byte written ends at %d, the layout at %d", r, got, want)
+			}
+		})
+	}
+	all.Wait()
+	return out
+}
+
+// exactOnRank runs what is computed once, and predicts the rest.
+func exactOnRank(t *testing.T, s *runtime.Session, c *comm.Comm, target program.Target) {
+	for _, stage := range []program.Stage{program.Pre} {
+		want, err1 := s.Predict(0, stage, target)
+		traffic, err2 := s.PredictTraffic(0, stage)
+		before := *c.Counter()
+		got, err3 := s.Prelude(0)
+		sent := *c.Counter()
+		sent.Words, sent.Messages, sent.Supersteps = sent.Words-before.Words, sent.Messages-before.Messages, sent.Supersteps-before.Supersteps
+		if err1 != nil || err2 != nil || err3 != nil {
+			t.Error(err1, err2, err3)
+			return
+		}
+		if got != want || sent != traffic {
+			t.Errorf("rank %d, %v: counted %+v, %+v; predicted %+v, %+v", c.Rank(), stage, got, sent, want, traffic)
+		}
+	}
+}
+
+// TestRanksEqualOne: every model, its edges owned in every way, on up to 8 ranks,
+// with dropout on, has the gradients of one rank.
+func TestRanksEqualOne(t *testing.T) {
+	for i, w := range worlds(t) {
+		for _, m := range model.All() {
+			one := spread(t, m, w, nil, "")
+			opts := runtime.Options{Threads: 1, Seed: 5}
+			x := w.features(nil, &opts)
+			s, err := runtime.New(w.g, opts, one)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bindAll(t, s, one, x)
+			var want ranked
+			if err := want.run(s, w.target, 3); err != nil {
+				t.Fatal(err)
+			}
+			s.Close()
+			for _, edges := range []program.Owner{program.ByDst} {
+				for _, ranks := range []int{1, 2, 3, 4, 8} {
+					p := spread(t, m, w, &program.Distribution{Ranks: ranks, Edges: edges}, "")
+					t.Run(fmt.Sprintf("%s/%s/%v/%d", w.name, m.Name, edges, ranks), func(t *testing.T) {
+						for r, got := range onRanks(t, w, randomOwners(w, ranks, edges, uint64(i)), p, 3) {
+							compareRanked(t, r, got, want)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+func compareRanked(t *testing.T, rank int, got, want ranked) {
+	t.Helper()
+	if len(got.losses) != len(want.losses) {
+		t.Errorf("rank %d made %d steps of %d", rank, len(got.losses), len(want.losses))
+		return
+	}
+	for i := range want.losses {
+		if d := math.Abs(float64(got.losses[i] - want.losses[i])); d > 1e-5*max(1, math.Abs(float64(want.losses[i]))) {
+			t.Errorf("rank %d: loss %d is %v, want %v", rank, i, got.losses, want.losses)
+			return
+		}
+	}
+	// Sums over ranks round differently from sums over one; 1e-6 of the gradient's norm.
+	var diff, norm float64
+	for i := range want.first {
+		d := float64(got.first[i]) - float64(want.first[i])
+		diff, norm = diff+d*d, norm+float64(want.first[i])*float64(want.first[i])
+	}
+	if math.Sqrt(diff) > 1e-6*max(1, math.Sqrt(norm)) {
+		t.Errorf("rank %d: the first step differs by %g of %g", rank, math.Sqrt(diff), math.Sqrt(norm))
+	}
+	if len(got.params) != len(want.params) || slices.ContainsFunc(got.params, func(v float32) bool { return v != v }) {
+		t.Errorf("rank %d: parameters are %v", rank, got.params)
+	}
+}
