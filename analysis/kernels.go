@@ -79,7 +79,7 @@ func lowered(p *program.Program) (*program.Program, error) {
 			in[j] = to[v]
 		}
 		if op, ok := n.Op.(program.EdgeSoftmax); ok {
-			to[i] = op.Lower(b, in[0])
+			to[i] = op.Lower(b, in)
 		} else {
 			to[i] = b.Add(n.Op, in...)
 		}

@@ -32,7 +32,7 @@ func compositions() []composition {
 		over, ends := s.space, []Map{Dst, Src}
 		cs = append(cs,
 			composition{"edge softmax", []operand{s.of(h)}, add(EdgeSoftmax{over}), func(b *Builder, in []Value) Value {
-				return EdgeSoftmax{over}.Lower(b, in[0])
+				return EdgeSoftmax{over}.Lower(b, in)
 			}},
 			composition{"edge add", []operand{vertices(k), vertices(k)}, add(EdgeAdd{over}), func(b *Builder, in []Value) Value {
 				return b.AddValues(b.Scatter(in[0], Src, over), b.Scatter(in[1], Dst, over))

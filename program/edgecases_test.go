@@ -127,7 +127,7 @@ func TestSoftmaxRange(t *testing.T) {
 	want := []float64{0.26894142137, 0.73105857863, 0, 0.73105857863, 0.26894142137}
 	for name, softmax := range map[string]func(b *Builder, e Value) Value{
 		"one op":  func(b *Builder, e Value) Value { return b.EdgeSoftmax(e) },
-		"lowered": func(b *Builder, e Value) Value { return EdgeSoftmax{Edges}.Lower(b, e) },
+		"lowered": func(b *Builder, e Value) Value { return EdgeSoftmax{Edges}.Lower(b, []Value{e}) },
 	} {
 		got := evaluate(t, w, scores, func(b *Builder, x Value) Value { return softmax(b, b.Scatter(x, Src, Edges)) })
 		for i, v := range want {

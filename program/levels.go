@@ -31,6 +31,8 @@ func (p *Program) reach(v Value, of []reach) reach {
 		r.own = r.from(o.Along)
 	case ArgSelect:
 		r.own = r.from(o.Along)
+	case Extreme:
+		r.own = r.from(o.Along)
 	case Pick:
 		r.own = of[n.In[1]].own
 	case Route:
@@ -114,7 +116,7 @@ func (p *Program) Round() []int {
 // reductions is the number of ⊕ over edges that an op contains.
 func reductions(op Op) int {
 	switch BaseOf(op).(type) {
-	case Aggregate, ArgSelect, SpMM, EdgeSoftmaxGrad, AttentionGradSrc:
+	case Aggregate, ArgSelect, Extreme, SpMM, EdgeSoftmaxGrad, AttentionGradSrc:
 		return 1
 	case EdgeSoftmax:
 		return 2

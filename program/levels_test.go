@@ -141,13 +141,13 @@ func reachCases() map[string]func(b *Builder, x Value) Value {
 		"skip":       func(b *Builder, x Value) Value { return b.AddValues(x, sum(b, sum(b, x))) },
 		"lowered softmax": func(b *Builder, x Value) Value {
 			e := b.Scatter(x, Src, LoopEdges)
-			return b.Sum(EdgeSoftmax{LoopEdges}.Lower(b, e), Dst)
+			return b.Sum(EdgeSoftmax{LoopEdges}.Lower(b, []Value{e}), Dst)
 		},
 		"softmax read at sources": func(b *Builder, x Value) Value {
 			return b.Sum(b.EdgeSoftmax(b.Scatter(x, Src, LoopEdges)), Src)
 		},
 		"lowered softmax read at sources": func(b *Builder, x Value) Value {
-			return b.Sum(EdgeSoftmax{LoopEdges}.Lower(b, b.Scatter(x, Src, LoopEdges)), Src)
+			return b.Sum(EdgeSoftmax{LoopEdges}.Lower(b, []Value{b.Scatter(x, Src, LoopEdges)}), Src)
 		},
 		"dots": func(b *Builder, x Value) Value {
 			return b.Sum(b.HeadDot(b.Scatter(sum(b, x), Src, Edges), b.Scatter(x, Dst, Edges), Cols(1)), Dst)

@@ -87,6 +87,12 @@ func onto(c cost.Cost, out Type) cost.Cost {
 	return c
 }
 
+// Composite is an op that is composed of others, which Lower adds in its place.
+type Composite interface {
+	Op
+	Lower(b *Builder, in []Value) Value
+}
+
 // Holder is an op that names an edge space: Held returns it for the program of a
 // rank, whose edges are owned so.
 type Holder interface {

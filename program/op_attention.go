@@ -130,12 +130,6 @@ type Walker interface {
 	Walk() (over Space, along Map, reads []Map)
 }
 
-// composite is a Walker that is composed of other ops.
-type composite interface {
-	Walker
-	Lower(b *Builder, in []Value) Value
-}
-
 // Walk: z and r are read at sources, l at destinations.
 func (o Attention) Walk() (over Space, along Map, reads []Map) {
 	return o.Over, Dst, []Map{Src, Src, Dst}
@@ -176,8 +170,14 @@ func (s Split) walk(o Walker) (Placement, error) {
 // Reference is the composition.
 func (o Attention) Reference(x *RefExec, in []Dense) Dense { return composed(x, in, o) }
 
+// walkingComposite is a composite of vertex values.
+type walkingComposite interface {
+	Walker
+	Composite
+}
+
 // composed computes a composite of vertex values from what it lowers to.
-func composed(x *RefExec, in []Dense, o composite) Dense {
+func composed(x *RefExec, in []Dense, o walkingComposite) Dense {
 	b := NewBuilder("composite")
 	over, _, reads := o.Walk()
 	operands := make([]Value, len(in))

@@ -86,7 +86,7 @@ func (o AttentionGradDst) Lower(b *Builder, in []Value) Value {
 	δ := Attention(o).drop(b, b.Add(EdgeDot{o.Over, o.Heads}, z, g))
 	t := b.Sum(b.Mul(α, δ), Dst)
 	ds := b.Add(UnaryGrad{Attention(o).rectifier()}, score, b.Add(EdgeSoftmaxGrad{o.Over}, α, δ))
-	top := b.Select(score, Max, Dst)
+	top := b.Add(Extreme{Of: Max, Along: Dst, Over: o.Over}, score)
 	sum := b.Sum(b.Apply(kernel.Exp, 0, b.Sub(score, b.Scatter(top, Dst, o.Over))), Dst)
 	above := b.ReLU(b.Apply(kernel.Offset, -1, sum))
 	λ := b.AddValues(top, b.Apply(kernel.Log, 0, b.Apply(kernel.Offset, 1, above)))

@@ -97,8 +97,9 @@ func (o EdgeSoftmax) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 // Lower replaces EdgeSoftmax by its three rounds, for plans that spread a
 // destination's edges over ranks: max, subtract and exp, sum and divide. The
 // maximum is a constant shift, so its gradient is stopped.
-func (o EdgeSoftmax) Lower(b *Builder, x Value) Value {
-	top := b.Add(StopGradient{}, b.Select(x, Max, Dst))
+func (o EdgeSoftmax) Lower(b *Builder, in []Value) Value {
+	x := in[0]
+	top := b.Add(StopGradient{}, b.Add(Extreme{Of: Max, Along: Dst, Over: o.Over}, x))
 	e := b.Apply(kernel.Exp, 0, b.Sub(x, b.Scatter(top, Dst, o.Over)))
 	return b.Div(e, b.Scatter(b.Sum(e, Dst), Dst, o.Over))
 }
@@ -139,6 +140,12 @@ func (o EdgeSoftmaxGrad) Held(by Owner) Op { return EdgeSoftmaxGrad{o.Over.Held(
 
 // Split: local where a destination's edges lie together.
 func (o EdgeSoftmaxGrad) Split(s Split) (Placement, error) { return s.perDestination() }
+
+// Lower replaces it by the operations that it is composed of.
+func (o EdgeSoftmaxGrad) Lower(b *Builder, in []Value) Value {
+	α, g := in[0], in[1]
+	return b.Mul(α, b.Sub(g, b.Scatter(b.Sum(b.Mul(α, g), Dst), Dst, o.Over)))
+}
 
 // Reference is the definition.
 func (o EdgeSoftmaxGrad) Reference(x *RefExec, in []Dense) Dense {

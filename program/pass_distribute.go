@@ -26,6 +26,9 @@ type Distribution struct {
 //
 // Coefficients of the graph become inputs, since they depend on all of it.
 func Distribute(p *Program, f Facts) (*Program, error) {
+	if f.Distribution.Edges != ByDst {
+		p = lower(p)
+	}
 	d := &distributor{rewriter: rewrite(p), Distribution: *f.Distribution, at: make([]Placement, len(p.Nodes)), expanded: map[expansion]Value{}}
 	d.findLate()
 	for i := range p.Nodes {
@@ -40,6 +43,26 @@ func Distribute(p *Program, f Facts) (*Program, error) {
 		return nil, err
 	}
 	return Dead(d.finish()), nil
+}
+
+// lower replaces composites, which find a destination's edges together, by what they
+// are composed of.
+func lower(p *Program) *Program {
+	for lowered := true; lowered; {
+		lowered = false
+		w := rewrite(p)
+		for i, n := range p.Nodes {
+			w.at(Value(i))
+			if c, ok := n.Op.(Composite); ok {
+				w.new[i] = c.Lower(w.b, w.in(Value(i)))
+				lowered = true
+				continue
+			}
+			w.copy(Value(i))
+		}
+		p = w.finish()
+	}
+	return Common(p, Facts{})
 }
 
 type distributor struct {

@@ -74,9 +74,7 @@ func bindAll(t *testing.T, s *runtime.Session, p *program.Program, x tensor.Matr
 			t.Error(err)
 		}
 	}
-	if err := s.Bind("lr", tensor.Of(1, 1, []float32{0.1})); err != nil {
-		t.Error(err)
-	}
+	bind(t, s, 0.1)
 }
 
 func (r *ranked) run(s *runtime.Session, target program.Target, steps uint32) error {
@@ -137,7 +135,8 @@ func onRanks(t *testing.T, w world, o plan.Owners, p *program.Program, steps uin
 			}
 			defer s.Close()
 			bindAll(t, s, p, x)
-			exactOnRank(t, s, c, mine.Target(w.target))
+			exactOnRank(t, s, c, mine.Target(w.target), program.Pre)
+			exactOnRank(t, s, c, mine.Target(w.target), program.Step)
 			if err := out[r].run(s, mine.Target(w.target), steps); err != nil {
 				t.Errorf("rank %d: %v", r, err)
 			}
@@ -150,22 +149,33 @@ func onRanks(t *testing.T, w world, o plan.Owners, p *program.Program, steps uin
 	return out
 }
 
-// exactOnRank runs what is computed once, and predicts the rest.
-func exactOnRank(t *testing.T, s *runtime.Session, c *comm.Comm, target program.Target) {
-	for _, stage := range []program.Stage{program.Pre} {
-		want, err1 := s.Predict(0, stage, target)
-		traffic, err2 := s.PredictTraffic(0, stage)
-		before := *c.Counter()
-		got, err3 := s.Prelude(0)
-		sent := *c.Counter()
-		sent.Words, sent.Messages, sent.Supersteps = sent.Words-before.Words, sent.Messages-before.Messages, sent.Supersteps-before.Supersteps
-		if err1 != nil || err2 != nil || err3 != nil {
-			t.Error(err1, err2, err3)
-			return
-		}
-		if got != want || sent != traffic {
-			t.Errorf("rank %d, %v: counted %+v, %+v; predicted %+v, %+v", c.Rank(), stage, got, sent, want, traffic)
-		}
+// exactOnRank runs a stage of an evaluation without learning, and holds what was
+// counted against what is predicted.
+func exactOnRank(t *testing.T, s *runtime.Session, c *comm.Comm, target program.Target, stage program.Stage) {
+	want, err1 := s.Predict(0, stage, target)
+	traffic, err2 := s.PredictTraffic(0, stage)
+	before := *c.Counter()
+	got, err3 := s.Prelude(0)
+	if stage == program.Step {
+		bind(t, s, 0)
+		got, err3 = s.Run(0, 0, target)
+		bind(t, s, 0.1)
+	}
+	sent := *c.Counter()
+	sent.Words, sent.Messages, sent.Supersteps = sent.Words-before.Words, sent.Messages-before.Messages, sent.Supersteps-before.Supersteps
+	if err1 != nil || err2 != nil || err3 != nil {
+		t.Error(err1, err2, err3)
+		return
+	}
+	if got != want || sent != traffic {
+		t.Errorf("rank %d, %v: counted %+v, %+v; predicted %+v, %+v", c.Rank(), stage, got, sent, want, traffic)
+	}
+}
+
+func bind(t *testing.T, s *runtime.Session, lr float32) {
+	t.Helper()
+	if err := s.Bind("lr", tensor.Of(1, 1, []float32{lr})); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -187,7 +197,7 @@ func TestRanksEqualOne(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Close()
-			for _, edges := range []program.Owner{program.ByDst} {
+			for _, edges := range []program.Owner{program.ByDst, program.BySrc, program.Free} {
 				for _, ranks := range []int{1, 2, 3, 4, 8} {
 					p := spread(t, m, w, &program.Distribution{Ranks: ranks, Edges: edges}, "")
 					t.Run(fmt.Sprintf("%s/%s/%v/%d", w.name, m.Name, edges, ranks), func(t *testing.T) {
