@@ -72,7 +72,7 @@ const (
 func FoldRows(ctx *Ctx, f Folding, ptr []int64, from []int32, x, z, y tensor.Matrix) {
 	wantShape("kernel.FoldRows: y", y, len(ptr)-1, x.Cols)
 	wantShape("kernel.FoldRows: z", z, z.Rows, x.Cols)
-	ctx.call = call{body: foldRows, x: x, y: z, dst: y, index: from, ptr: ptr, zip: ctx.folding(f)}
+	ctx.call = call{body: foldRows, x: x, y: z, dst: y, index: from, ptr: ptr, row: ctx.folding(f)}
 	r, k := ctx.rows(y.Rows, 2*y.Cols), int64(y.Cols)
 	c := ptr[y.Rows] - ptr[0]
 	ctx.Count.Add(c*k, 8*(r+1)+4*c+4*c*k+4*r*k)
@@ -88,13 +88,13 @@ func foldRows(c *call, _, _, lo, hi int) {
 		}
 		copy(y, c.either(contributions[0]))
 		for _, from := range contributions[1:] {
-			c.zip(y, y, c.either(from), 0)
+			c.row.over(y, y, c.either(from), 0)
 		}
 	}
 }
 
 // folding returns the loop that combines two rows.
-func (c *Ctx) folding(f Folding) zipFunc {
+func (c *Ctx) folding(f Folding) rowFunc {
 	switch f {
 	case FoldMax:
 		return largerOf
@@ -104,14 +104,18 @@ func (c *Ctx) folding(f Folding) zipFunc {
 	return c.values().add
 }
 
-func largerOf(dst, x, y []float32, _ float32) {
-	for i := range dst {
-		dst[i] = max(x[i], y[i])
+func largerOf(dst, x, y tensor.Matrix, lo, hi int, _ float32) {
+	for i := lo; i < hi; i++ {
+		for j, v := range x.Row(i) {
+			dst.Row(i)[j] = max(v, y.Row(i)[j])
+		}
 	}
 }
 
-func smallerOf(dst, x, y []float32, _ float32) {
-	for i := range dst {
-		dst[i] = min(x[i], y[i])
+func smallerOf(dst, x, y tensor.Matrix, lo, hi int, _ float32) {
+	for i := lo; i < hi; i++ {
+		for j, v := range x.Row(i) {
+			dst.Row(i)[j] = min(v, y.Row(i)[j])
+		}
 	}
 }
