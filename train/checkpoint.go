@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/runtime"
 	"github.com/weft-gnn/weft/tensor"
@@ -30,6 +31,7 @@ type progress struct {
 	Seconds float64
 	StepMS  []float32
 	Counted runtime.Counted
+	Sent    comm.Counter
 }
 
 // finiteScores turns NaN, the score of an empty part, and infinity, that of

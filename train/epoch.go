@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"math"
 	"strings"
 	"time"
@@ -11,16 +12,19 @@ import (
 )
 
 // epoch runs one training step and evaluates.
-func (t *Trainer) epoch() (Epoch, error) {
+func (t *Trainer) epoch(ctx context.Context) (Epoch, error) {
 	n := t.state.Epoch
 	e := Epoch{Epoch: n, Epochs: t.cfg.Epochs, LR: t.cfg.LR * t.cfg.Schedule.At(n, t.cfg.Epochs)}
 	t.lr.Data[0] = float32(e.LR)
-	start := time.Now()
-	counted, err := t.session.Run(stepProgram, uint32(n), t.targets["train"])
+	if err := t.once(); err != nil {
+		return e, err
+	}
+	start, before := time.Now(), t.sent()
+	counted, err := t.session.Run(stepProgram, uint32(n), t.step)
 	if err != nil {
 		return e, err
 	}
-	e.Step = time.Since(start)
+	e.Step, t.state.Sent = time.Since(start), difference(t.sent(), before)
 	t.state.Counted, t.state.StepMS = counted, append(t.state.StepMS, float32(e.Step.Seconds()*1e3))
 	loss, err := t.session.Value(stepProgram, "loss")
 	if err != nil {
@@ -28,16 +32,30 @@ func (t *Trainer) epoch() (Epoch, error) {
 	}
 	e.Loss = float64(loss.Data[0])
 	t.state.Loss = append(t.state.Loss, loss.Data[0])
-	return e, t.evaluate(&e)
+	return e, t.evaluate(ctx, &e)
+}
+
+// once does what is computed once per run, so that no step counts it.
+func (t *Trainer) once() error {
+	for _, p := range []int{stepProgram, evalProgram} {
+		if _, err := t.session.Prelude(p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // evaluate scores the parameters as they are, and keeps them when they are the
 // best so far.
-func (t *Trainer) evaluate(e *Epoch) error {
+func (t *Trainer) evaluate(ctx context.Context, e *Epoch) error {
 	if _, err := t.session.Run(evalProgram, uint32(e.Epoch), program.Target{}); err != nil {
 		return err
 	}
-	pred, err := t.session.Value(evalProgram, "logits")
+	mine, err := t.session.Value(evalProgram, "logits")
+	if err != nil {
+		return err
+	}
+	pred, err := t.gathered(ctx, mine)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,9 @@ func (t *Trainer) fits(programs []*program.Program, features *program.SparseMatr
 		return nil
 	}
 	extent := program.ExtentOf(t.d.Graph, programs...)
+	if t.among() {
+		extent = t.piece.Extent
+	}
 	if features != nil {
 		extent.X = features.Block
 	}

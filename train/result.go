@@ -1,7 +1,9 @@
 package train
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -27,7 +29,7 @@ type Result struct {
 	Score Score `json:"score"`
 	// Loss is the objective of every step, before its update.
 	Loss []float32 `json:"loss"`
-	// Plan is null: the run had one rank.
+	// Plan is null where the run had one rank and no plan.
 	Plan    *string `json:"plan"`
 	Ranks   int     `json:"ranks"`
 	Threads int     `json:"threads"`
@@ -87,14 +89,14 @@ type Extreme struct {
 }
 
 // finish saves the model, the checkpoint and the result.
-func (t *Trainer) finish() (*Result, error) {
+func (t *Trainer) finish(ctx context.Context) (*Result, error) {
 	model := t.Model()
 	for name, w := range model.Weights {
 		if _, _, found := w.NonFinite(); found { // no later loss tells
 			return nil, fmt.Errorf("train: after %d epochs the parameter %q is not finite", t.state.Epoch, name)
 		}
 	}
-	r, err := t.result()
+	r, err := t.result(ctx)
 	if err != nil || t.dir == nil {
 		return r, err
 	}
@@ -116,7 +118,7 @@ func (t *Trainer) finish() (*Result, error) {
 	return r, err
 }
 
-func (t *Trainer) result() (*Result, error) {
+func (t *Trainer) result(ctx context.Context) (*Result, error) {
 	score := t.state.Last
 	if t.usesBest() {
 		score = t.state.Score
@@ -131,10 +133,19 @@ func (t *Trainer) result() (*Result, error) {
 	if t.state.Stop.Best >= 0 {
 		r.BestEpoch = &t.state.Stop.Best
 	}
-	p, err := t.session.Predict(stepProgram, program.Step, t.targets["train"])
+	p, err := t.session.Predict(stepProgram, program.Step, t.step)
 	r.Predicted = stepOf(p, t.session.ArenaBytes())
 	r.Counted = stepOf(t.state.Counted, t.session.ArenaBytes())
-	return r, err
+	if err != nil || !t.among() {
+		return r, err
+	}
+	text := t.set.Rank.Plan.String()
+	r.Plan, r.Ranks = &text, t.set.Rank.Plan.Ranks()
+	traffic, err := t.session.PredictTraffic(stepProgram, program.Step)
+	if err != nil {
+		return r, err
+	}
+	return r, errors.Join(t.overRanks(ctx, &r.Predicted, traffic), t.overRanks(ctx, &r.Counted, t.state.Sent))
 }
 
 func stepOf(c runtime.Counted, arena int64) Step {

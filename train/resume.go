@@ -22,9 +22,11 @@ func Resume(dir string, d *dataset.Dataset, epochs int, set Settings) (*Trainer,
 	if epochs > 0 {
 		cfg.Epochs = epochs
 	}
-	held, err := holdDir(dir)
-	if err != nil {
-		return nil, err
+	var held *runDir // rank 0's, where there are several
+	if set.Rank == nil || set.Rank.Comm.Rank() == 0 {
+		if held, err = holdDir(dir); err != nil {
+			return nil, err
+		}
 	}
 	set.Dir, set.Init = "", nil
 	t, err := New(cfg, d, set)
@@ -32,7 +34,7 @@ func Resume(dir string, d *dataset.Dataset, epochs int, set Settings) (*Trainer,
 		return nil, errors.Join(err, held.close())
 	}
 	t.dir = held
-	if err := t.resume(epochs > 0); err != nil {
+	if err := t.resume(dir, epochs > 0); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
@@ -48,16 +50,19 @@ func (t *Trainer) ended() {
 	}
 }
 
-// resume takes up the run in the trainer's directory; extended says that its
-// number of epochs is another one than was kept.
-func (t *Trainer) resume(extended bool) error {
-	if err := t.restore(t.dir.path); err != nil {
+// resume takes up the run in a directory; extended says that its number of epochs
+// is another one than was kept.
+func (t *Trainer) resume(dir string, extended bool) error {
+	if err := t.restore(dir); err != nil {
 		return err
 	}
 	if t.state.Epoch > t.cfg.Epochs {
-		return fmt.Errorf("train: %s has done %d epochs, want at least as many, not %d", t.dir.path, t.state.Epoch, t.cfg.Epochs)
+		return fmt.Errorf("train: %s has done %d epochs, want at least as many, not %d", dir, t.state.Epoch, t.cfg.Epochs)
 	}
 	t.ended()
+	if t.dir == nil {
+		return nil
+	}
 	if extended {
 		if err := t.cfg.write(t.dir.path); err != nil {
 			return err

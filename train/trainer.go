@@ -11,6 +11,7 @@ import (
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/plan"
 	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/runtime"
 	"github.com/weft-gnn/weft/tensor"
@@ -28,6 +29,8 @@ type Settings struct {
 	SaveEvery time.Duration
 	// Init, where set, replaces the initial parameters of the same names.
 	Init map[string]tensor.Matrix
+	// Rank, where set, makes the trainer one of several.
+	Rank *Rank
 	// Models are the caller's own, beside those of package model.
 	Models []model.Model
 	// Progress is called after every epoch.
@@ -61,11 +64,18 @@ type Trainer struct {
 	session *runtime.Session
 	lr      tensor.Matrix
 	targets map[string]program.Target
+	step    program.Target // what a training step compares with
 	state   progress
 	best    map[string]tensor.Matrix // the weights of the best epoch
 	values  tensor.Matrix            // the labels' values as they are learnt
 	unit    tensor.Matrix            // predictions in the labels' unit
 	dir     *runDir
+
+	// Of one of several ranks: its piece of the graph, the items that each scores,
+	// and all their predictions.
+	piece *plan.Piece
+	items [][]int32
+	whole tensor.Matrix
 }
 
 // The programs of a session.
@@ -88,7 +98,15 @@ func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 		return nil, err
 	}
 	t := &Trainer{cfg: cfg, set: set, d: d, model: m}
-	if set.Log == nil {
+	if t.among() {
+		if err := set.Rank.validate(); err != nil {
+			return nil, err
+		}
+	}
+	if !t.leads() {
+		t.set.Dir, t.set.Log, t.set.Progress, t.set.Trace = "", nil, nil, nil
+	}
+	if t.set.Log == nil {
 		t.set.Log = slog.New(slog.DiscardHandler)
 	}
 	if t.problem, err = problemOf(d, cfg.Metric); err != nil {
@@ -142,6 +160,12 @@ func (t *Trainer) prepare() error {
 	if err != nil {
 		return err
 	}
+	t.step = t.targets["train"]
+	if t.among() {
+		if x, err = t.share(programs, x); err != nil {
+			return fmt.Errorf("train: %s: %w", t.d.Name, model.NameVertex(t.d, err))
+		}
+	}
 	o := runtime.Options{Threads: t.set.Threads, Seed: t.cfg.Seed, Trace: t.set.Trace}
 	if slices.ContainsFunc(programs, readsEntries) {
 		entries := program.SparseOf(x)
@@ -150,7 +174,11 @@ func (t *Trainer) prepare() error {
 	if err := t.fits(programs, o.Features); err != nil {
 		return err
 	}
-	t.session, err = runtime.New(t.d.Graph, o, programs...)
+	if t.among() {
+		t.session, err = runtime.NewRank(t.piece, t.set.Rank.Comm, o, programs...)
+	} else {
+		t.session, err = runtime.New(t.d.Graph, o, programs...)
+	}
 	if err != nil {
 		return fmt.Errorf("train: %s: %w", t.d.Name, model.NameVertex(t.d, err))
 	}
@@ -215,6 +243,9 @@ func (t *Trainer) facts(ps ...*program.Program) program.Facts {
 	f := program.Facts{
 		Env: program.ExtentOf(t.d.Graph, ps...).Env(), Weighted: t.d.Graph.Weight != nil,
 		Steps: int64(t.cfg.Epochs), FoldBytes: t.cfg.FoldBytes, Skip: map[string]bool{},
+	}
+	if t.among() {
+		f.Distribution = t.set.Rank.Plan.Distribution()
 	}
 	for _, p := range ps {
 		p.Widths(f.Env)
@@ -281,10 +312,14 @@ func (t *Trainer) Config() Config { return t.cfg }
 func (t *Trainer) Train(ctx context.Context) (*Result, error) {
 	saved := time.Now()
 	for mark := saved; t.state.Epoch < t.cfg.Epochs && !t.state.Done; {
-		if ctx.Err() != nil {
+		stop, err := t.stopped(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if stop {
 			return nil, t.interrupt(context.Cause(ctx))
 		}
-		e, err := t.epoch()
+		e, err := t.epoch(context.WithoutCancel(ctx))
 		if err != nil {
 			return nil, errors.Join(err, t.dir.flush()) // the way there tells why
 		}
@@ -304,5 +339,5 @@ func (t *Trainer) Train(ctx context.Context) (*Result, error) {
 			saved = now
 		}
 	}
-	return t.finish()
+	return t.finish(context.WithoutCancel(ctx))
 }

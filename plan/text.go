@@ -1,0 +1,92 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/weft-gnn/weft/internal/nearest"
+	"github.com/weft-gnn/weft/partition"
+)
+
+// keys are what a plan is written with.
+var keys = map[string]func(p *Plan, value string) error{
+	"algorithm": func(p *Plan, value string) (err error) {
+		p.Algorithm, err = ParseAlgorithm(value)
+		return err
+	},
+	"partition": func(p *Plan, value string) error {
+		p.Partition = nil
+		for word := range strings.SplitSeq(value, "x") {
+			r, err := strconv.Atoi(word)
+			if err != nil {
+				return fmt.Errorf("plan: partition %q: want a number P of ranks, or a grid RxS", value)
+			}
+			p.Partition = append(p.Partition, r)
+		}
+		return nil
+	},
+	"partitioner": func(p *Plan, value string) (err error) {
+		p.Partitioner, err = partition.Parse(value)
+		p.Partitioned = true
+		return err
+	},
+}
+
+// Parse reads "key=value,key=value".
+//
+// Errors: unknown keys, with the nearest; a key twice; what [Plan.Validate] finds.
+func Parse(text string) (Plan, error) {
+	set := map[string]string{}
+	for pair := range strings.SplitSeq(text, ",") {
+		key, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if !ok {
+			return Plan{}, fmt.Errorf("plan: %q: want key=value with the keys %s", pair, strings.Join(names(), ", "))
+		}
+		if _, twice := set[key]; twice {
+			return Plan{}, fmt.Errorf("plan: %s is given twice", key)
+		}
+		set[key] = value
+	}
+	return from(set)
+}
+
+// ParseYAML reads a plan from a document with the same keys.
+func ParseYAML(text []byte) (Plan, error) {
+	set := map[string]any{}
+	if err := yaml.Unmarshal(text, &set); err != nil {
+		return Plan{}, fmt.Errorf("plan: %w", err)
+	}
+	words := map[string]string{}
+	for key, value := range set {
+		words[key] = fmt.Sprint(value)
+	}
+	return from(words)
+}
+
+func names() []string { return slices.Sorted(maps.Keys(keys)) }
+
+func from(set map[string]string) (Plan, error) {
+	p := Plan{Partition: []int{1}}
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		put, ok := keys[key]
+		if !ok {
+			return p, fmt.Errorf("plan: no key %q: there are %s%s", key, strings.Join(names(), ", "), nearest.DidYouMean(key, names()))
+		}
+		if err := put(&p, set[key]); err != nil {
+			return p, err
+		}
+	}
+	return p, p.Validate()
+}
+
+// MarshalYAML writes what ParseYAML reads.
+func (p Plan) MarshalYAML() ([]byte, error) {
+	return yaml.Marshal(yaml.MapSlice{
+		{Key: "algorithm", Value: p.Algorithm.String()}, {Key: "partition", Value: p.grid()}, {Key: "partitioner", Value: p.partitioner().String()},
+	})
+}

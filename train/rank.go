@@ -1,0 +1,235 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/weft-gnn/weft/comm"
+	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/plan"
+	"github.com/weft-gnn/weft/program"
+	"github.com/weft-gnn/weft/tensor"
+)
+
+// Rank makes a trainer one of several that train one model together. Rank 0 keeps
+// the run directory and tells of progress; all have all parameters.
+type Rank struct {
+	Plan plan.Plan
+	Comm *comm.Comm
+	// Owners is who has what; where it is nil the trainer divides the graph, as
+	// every rank does alike.
+	Owners *plan.Owners
+}
+
+// validate holds a plan against the communicator.
+func (r *Rank) validate() error {
+	if err := r.Plan.Validate(); err != nil {
+		return err
+	}
+	if got, want := r.Comm.Size(), r.Plan.Ranks(); got != want {
+		return fmt.Errorf("train: the plan is for %d ranks, there are %d", want, got)
+	}
+	return nil
+}
+
+// Divide says who has what of a data set under a plan: the items of the first
+// split's training part are spread evenly where the partitioner can.
+func Divide(ctx context.Context, p plan.Plan, d *dataset.Dataset, seed uint64) (*plan.Owners, error) {
+	training := make([]bool, d.Graph.N)
+	for _, v := range d.Splits[0].Train {
+		training[v] = true
+	}
+	o, err := p.Owners(ctx, d.Graph, seed, training)
+	return &o, err
+}
+
+// among reports whether the trainer is one of several ranks.
+func (t *Trainer) among() bool { return t.set.Rank != nil }
+
+// leads reports whether the trainer speaks for the run.
+func (t *Trainer) leads() bool { return !t.among() || t.set.Rank.Comm.Rank() == 0 }
+
+// share gives the trainer its piece of the graph, and the features and targets of
+// its vertices.
+func (t *Trainer) share(programs []*program.Program, x tensor.Matrix) (tensor.Matrix, error) {
+	r := t.set.Rank
+	if r.Owners == nil {
+		var err error
+		if r.Owners, err = Divide(context.Background(), r.Plan, t.d, t.cfg.Seed); err != nil {
+			return x, err
+		}
+	}
+	pieces, err := plan.Pieces(t.d.Graph, *r.Owners, programs...)
+	if err != nil {
+		return x, err
+	}
+	t.piece = pieces(r.Comm.Rank())
+	t.step = t.piece.Target(t.targets["train"])
+	return t.piece.Local(x), nil
+}
+
+// gathered returns the predictions of all items of the split, which the ranks
+// have of their vertices. Rows of other vertices are 0.
+func (t *Trainer) gathered(ctx context.Context, pred tensor.Matrix) (tensor.Matrix, error) {
+	if !t.among() {
+		return pred, nil
+	}
+	c := t.set.Rank.Comm
+	if t.items == nil {
+		t.items = t.itemsByRank()
+		t.whole = tensor.New(t.d.Graph.N, pred.Cols)
+	}
+	send, recv := make([][]float32, c.Size()), make([][]float32, c.Size())
+	mine := t.items[c.Rank()]
+	rows := make([]float32, 0, len(mine)*pred.Cols)
+	for _, v := range mine {
+		i, _ := slices.BinarySearch(t.piece.Vertex, v)
+		rows = append(rows, pred.Row(i)...)
+	}
+	for q := range send {
+		send[q], recv[q] = rows, make([]float32, len(t.items[q])*pred.Cols)
+	}
+	if err := c.Exchange(ctx, send, recv); err != nil {
+		return pred, err
+	}
+	for q, items := range t.items {
+		for i, v := range items {
+			copy(t.whole.Row(int(v)), recv[q][i*pred.Cols:])
+		}
+	}
+	return t.whole, nil
+}
+
+// itemsByRank lists the items that are scored, by who has their predictions.
+func (t *Trainer) itemsByRank() [][]int32 {
+	all := slices.Concat(t.split.Train, t.split.Val, t.split.Test)
+	slices.Sort(all)
+	by := make([][]int32, t.set.Rank.Comm.Size())
+	for _, v := range slices.Compact(all) {
+		owner := t.set.Rank.Owners.Vertex[v]
+		by[owner] = append(by[owner], v)
+	}
+	return by
+}
+
+// stopped reports whether one of the ranks is asked to stop: they stop together.
+func (t *Trainer) stopped(ctx context.Context) (bool, error) {
+	if !t.among() {
+		return ctx.Err() != nil, nil
+	}
+	flag := []float32{0}
+	if ctx.Err() != nil {
+		flag[0] = 1
+	}
+	err := t.set.Rank.Comm.AllReduce(context.WithoutCancel(ctx), flag, comm.Max)
+	return flag[0] > 0, err
+}
+
+// sent returns what the rank has sent so far.
+func (t *Trainer) sent() comm.Counter {
+	if !t.among() {
+		return comm.Counter{}
+	}
+	return *t.set.Rank.Comm.Counter()
+}
+
+func difference(a, b comm.Counter) comm.Counter {
+	return comm.Counter{Words: a.Words - b.Words, Messages: a.Messages - b.Messages, Supersteps: a.Supersteps - b.Supersteps}
+}
+
+// overRanks completes a step's cost by what all ranks together do and send.
+func (t *Trainer) overRanks(ctx context.Context, s *Step, sent comm.Counter) error {
+	all, err := t.gatherCounts(ctx, []int64{s.Work, s.Bytes, s.ArenaBytes, sent.Words, sent.Messages, sent.Supersteps})
+	if err != nil {
+		return err
+	}
+	*s = Step{}
+	for _, n := range all {
+		s.Work, s.Bytes, s.ArenaBytes = s.Work+n[0], s.Bytes+n[1], max(s.ArenaBytes, n[2])
+		s.Words = Extreme{max(s.Words.Max, n[3]), s.Words.Total + n[3]}
+		s.Messages = Extreme{max(s.Messages.Max, n[4]), s.Messages.Total + n[4]}
+		s.Supersteps = max(s.Supersteps, n[5])
+	}
+	return nil
+}
+
+// gatherCounts returns the numbers of every rank. They travel as pairs of words
+// that hold their bits.
+func (t *Trainer) gatherCounts(ctx context.Context, n []int64) ([][]int64, error) {
+	if !t.among() {
+		return [][]int64{n}, nil
+	}
+	c := t.set.Rank.Comm
+	words := make([]float32, 2*len(n)*c.Size())
+	for i, v := range n {
+		at := 2 * (c.Rank()*len(n) + i)
+		words[at], words[at+1] = math.Float32frombits(uint32(v)), math.Float32frombits(uint32(v>>32))
+	}
+	if err := c.AllGather(ctx, words); err != nil {
+		return nil, err
+	}
+	all := make([][]int64, c.Size())
+	for q := range all {
+		for i := range n {
+			at := 2 * (q*len(n) + i)
+			all[q] = append(all[q], int64(math.Float32bits(words[at]))|int64(math.Float32bits(words[at+1]))<<32)
+		}
+	}
+	return all, nil
+}
+
+// Together trains on ranks that are goroutines of this process, and returns rank
+// 0's result. prepare makes the trainer of one rank from the settings that it is
+// given; ready, where not nil, is told of rank 0's.
+//
+// Errors: the first cause; the other ranks are stopped.
+func Together(ctx context.Context, ends []comm.Transport, p plan.Plan, owners *plan.Owners, set Settings, prepare func(Settings) (*Trainer, error), ready func(*Trainer)) (*Result, error) {
+	results, errs := make([]*Result, len(ends)), make([]error, len(ends))
+	done := make(chan int)
+	for r, end := range ends {
+		go func() {
+			results[r], errs[r] = one(ctx, comm.New(end, nil), p, owners, set, prepare, ready)
+			if errs[r] != nil {
+				end.Abort(errs[r])
+			}
+			done <- r
+		}()
+	}
+	for range ends {
+		<-done
+	}
+	return results[0], firstCause(errs)
+}
+
+// one trains as one rank.
+func one(ctx context.Context, c *comm.Comm, p plan.Plan, owners *plan.Owners, set Settings, prepare func(Settings) (*Trainer, error), ready func(*Trainer)) (_ *Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("train: rank %d: %v", c.Rank(), r)
+		}
+	}()
+	set.Rank = &Rank{Plan: p, Comm: c, Owners: owners}
+	t, err := prepare(set)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, t.Close()) }()
+	if c.Rank() == 0 && ready != nil {
+		ready(t)
+	}
+	return t.Train(ctx)
+}
+
+// firstCause returns the error of the first rank that failed by itself.
+func firstCause(errs []error) error {
+	for _, err := range errs {
+		var gone *comm.RankError
+		if err != nil && !errors.As(err, &gone) {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
