@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -157,7 +156,7 @@ func (p Plan) Owners(ctx context.Context, g *graph.Graph, seed uint64, masks ...
 	}
 	var err error
 	if p.Algorithm == VertexCut {
-		return p.vertexCut(ctx, g, o, options)
+		return vertexCut(ctx, g, o, options)
 	}
 	if o.Vertex, err = partition.Vertices(ctx, g, options); err != nil {
 		return o, err
@@ -185,9 +184,18 @@ func (p Plan) blocks(o *Owners) {
 	}
 }
 
-var errNoEdgeOwners = errors.New("plan: nothing assigns edges")
-
 // vertexCut assigns arcs; loops that a model adds lie with the vertex's master.
-func (p Plan) vertexCut(ctx context.Context, g *graph.Graph, o Owners, options partition.Options) (Owners, error) {
-	return o, errNoEdgeOwners
+func vertexCut(ctx context.Context, g *graph.Graph, o Owners, options partition.Options) (Owners, error) {
+	arc, master, err := partition.Edges(ctx, g.Block(), options)
+	if err != nil {
+		return o, err
+	}
+	o.Vertex = master
+	o.Edge = func(at int64, _, v int32) int32 {
+		if at < 0 {
+			return master[v]
+		}
+		return arc[at]
+	}
+	return o, nil
 }

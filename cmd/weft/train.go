@@ -11,8 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/weft-gnn/weft/comm/local"
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
+	"github.com/weft-gnn/weft/plan"
 	"github.com/weft-gnn/weft/tensor"
 	"github.com/weft-gnn/weft/train"
 )
@@ -51,6 +53,7 @@ deviation).`,
 	t.model.register(c)
 	t.data.register(a, c, "karate", "")
 	t.flags.register(c)
+	t.plan.register(c)
 	quietFlag(a, c)
 	title(c, "Run and result")
 	return c
@@ -62,11 +65,20 @@ type trainRun struct {
 	model modelFlags
 	data  dataFlags
 	flags trainFlags
+	plan  planFlags
+	chose *plan.Plan // nil for one rank
 	init  map[string]tensor.Matrix
 	readS float64
 }
 
 func (t *trainRun) run(c *cobra.Command) error {
+	var err error
+	if t.chose, err = t.plan.choose(c); err != nil {
+		return err
+	}
+	if t.chose != nil && !c.Flags().Changed("threads") {
+		t.flags.threads = threadsOf(t.chose.Ranks())
+	}
 	if t.flags.resume != "" {
 		return t.resume(c)
 	}
@@ -120,7 +132,7 @@ func (t *trainRun) seeds(ctx context.Context, cfg train.Config, d *dataset.Datas
 		if i > 0 {
 			set.Log = nil // once is enough
 		}
-		r, err := t.train(ctx, bar, func() (*train.Trainer, error) { return train.New(c, d, set) })
+		r, err := t.train(ctx, bar, d, c, set, func(set train.Settings) (*train.Trainer, error) { return train.New(c, d, set) })
 		if err != nil {
 			if made {
 				os.Remove(dir) // only if nothing was kept
@@ -161,16 +173,13 @@ func (t *trainRun) settings(bar *progress) train.Settings {
 	return train.Settings{Threads: t.flags.threads, Memory: t.memory, SaveEvery: saveEvery, Progress: bar.epoch, Log: t.notes()}
 }
 
-// train runs what prepare makes.
-func (t *trainRun) train(ctx context.Context, bar *progress, prepare func() (*train.Trainer, error)) (*train.Result, error) {
-	trainer, err := prepare()
-	if err != nil {
-		return nil, err
+// train runs what prepare makes, on the ranks of the plan where there is one.
+func (t *trainRun) train(ctx context.Context, bar *progress, d *dataset.Dataset, cfg train.Config, set train.Settings, prepare func(train.Settings) (*train.Trainer, error)) (*train.Result, error) {
+	ready := func(trainer *train.Trainer) {
+		bar.metric = trainer.Config().Metric
+		bar.start()
 	}
-	defer trainer.Close()
-	bar.metric = trainer.Config().Metric
-	bar.start()
-	r, err := trainer.Train(ctx)
+	r, err := t.onRanks(ctx, d, cfg, set, prepare, ready)
 	bar.end()
 	if err != nil {
 		return nil, err
@@ -179,10 +188,28 @@ func (t *trainRun) train(ctx context.Context, bar *progress, prepare func() (*tr
 	return r, nil
 }
 
+// onRanks trains on the ranks of the plan, all in this process.
+func (t *trainRun) onRanks(ctx context.Context, d *dataset.Dataset, cfg train.Config, set train.Settings, prepare func(train.Settings) (*train.Trainer, error), ready func(*train.Trainer)) (*train.Result, error) {
+	if t.chose == nil {
+		trainer, err := prepare(set)
+		if err != nil {
+			return nil, err
+		}
+		defer trainer.Close()
+		ready(trainer)
+		return trainer.Train(ctx)
+	}
+	owners, err := train.Divide(ctx, *t.chose, d, cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return train.Together(ctx, local.World(t.chose.Ranks(), local.Options{}), *t.chose, owners, set, prepare, ready)
+}
+
 // resume goes on with a run.
 func (t *trainRun) resume(c *cobra.Command) error {
-	if name := otherThan(c, "resume", "epochs", "threads", "json", "quiet"); name != "" {
-		return usagef("--%s does not go with --resume: the run keeps its settings; --epochs, --threads, --json and --quiet may be given", name)
+	if name := otherThan(c, "resume", "epochs", "threads", "plan", "ranks", "json", "quiet"); name != "" {
+		return usagef("--%s does not go with --resume: the run keeps its settings; --epochs, --threads, --plan, --ranks, --json and --quiet may be given", name)
 	}
 	dir, epochs := t.flags.resume, 0
 	if c.Flags().Changed("epochs") {
@@ -200,8 +227,8 @@ func (t *trainRun) resume(c *cobra.Command) error {
 	}
 	d.Name = cfg.Data
 	bar := t.progress(max(epochs, cfg.Epochs), "")
-	r, err := t.train(c.Context(), bar, func() (*train.Trainer, error) {
-		return train.Resume(dir, d, epochs, t.settings(bar))
+	r, err := t.train(c.Context(), bar, d, cfg, t.settings(bar), func(set train.Settings) (*train.Trainer, error) {
+		return train.Resume(dir, d, epochs, set)
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-gnn/weft/plan"
+)
+
+// planFlags say on how many ranks, and how, a command's program runs.
+type planFlags struct {
+	plan  string
+	ranks int
+}
+
+func (f *planFlags) register(c *cobra.Command) {
+	s := c.Flags()
+	s.StringVar(&f.plan, "plan", "", "plan `FILE.yaml|key=value,…`: algorithm ("+algorithms()+"), partition (P ranks, or RxS of 2d), partitioner (see weft partition --help) (default: one rank)")
+	s.IntVar(&f.ranks, "ranks", 1, "number `N` of ranks; without --plan, algorithm=1d,partition=N")
+	title(c, "Parallelism")
+}
+
+func algorithms() string {
+	var names []string
+	for _, a := range plan.Algorithms() {
+		names = append(names, a.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// choose returns the plan that was asked for, nil for none.
+//
+// Errors: of usage: a plan that is none, or for another number of ranks.
+func (f *planFlags) choose(c *cobra.Command) (*plan.Plan, error) {
+	asked := c.Flags().Changed("ranks")
+	if asked && f.ranks < 1 {
+		return nil, usagef("--ranks %d: want at least 1", f.ranks)
+	}
+	if f.plan == "" {
+		if !asked || f.ranks == 1 {
+			return nil, nil
+		}
+		p := plan.OnRanks(f.ranks)
+		return &p, usage(p.Validate())
+	}
+	p, err := f.read()
+	if err != nil {
+		return nil, usage(fmt.Errorf("--plan: %w", err))
+	}
+	if asked && f.ranks != p.Ranks() {
+		return nil, usagef("--ranks %d: the plan %v is for %d ranks", f.ranks, p, p.Ranks())
+	}
+	return &p, nil
+}
+
+// read parses the plan, or the file that it names.
+func (f *planFlags) read() (plan.Plan, error) {
+	if strings.Contains(f.plan, "=") {
+		return plan.Parse(f.plan)
+	}
+	text, err := os.ReadFile(f.plan)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return plan.ParseYAML(text)
+}
+
+// threadsOf is how many threads each rank of this process has where nobody says:
+// the CPUs are shared out.
+func threadsOf(ranks int) int { return max(1, runtime.NumCPU()/ranks) }
