@@ -173,7 +173,7 @@ func kernelOf(n program.Node) Kernel {
 		if op.Over.IsEdges() {
 			return AggregateKernel
 		}
-	case program.ArgSelect, program.Pick:
+	case program.ArgSelect, program.Pick, program.Extreme:
 		return AggregateKernel
 	}
 	switch {

@@ -80,6 +80,10 @@ func (r Request) facts(p *program.Program, sizes cost.Env) program.Facts {
 		Skip:      maps.Clone(r.Skip),
 	}
 	p.Widths(f.Env)
+	if r.Plan != nil {
+		f.Distribution = r.Plan.Distribution()
+		f.Distribution.Bound(f.Env)
+	}
 	if r.Mode == Training {
 		f.Optimizer = &r.Optimizer
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/plan"
 	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -55,6 +56,8 @@ type Request struct {
 	Mode Mode
 	// Formulation is Global or Local; Local skips the passes attend, fuse and chunk.
 	Formulation Formulation
+	// Plan, where set, makes the program that of one of several ranks.
+	Plan *plan.Plan
 	// Loss, Decay and Optimizer make the training step; inference has none.
 	Loss      model.Loss
 	Decay     model.Decay

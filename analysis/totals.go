@@ -183,6 +183,8 @@ func walksBySource(p *program.Program, s program.Space) bool {
 			over, along = o.Over, o.Along
 		case program.ArgSelect:
 			over, along = o.Over, o.Along
+		case program.Extreme:
+			over, along = o.Over, o.Along
 		case program.Walker:
 			over, along, _ = o.Walk()
 		case program.SparseMatMulT:

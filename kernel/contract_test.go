@@ -33,6 +33,10 @@ func kernels() map[string]func(ctx *Ctx) {
 	ArgMax(contexts[0], b, Dst, e, arg)
 	class, rows := make([]int32, r), []int32{1, 5, 2}
 	items := Items{Rows: rows, Total: 3}
+	index, ptr := make([]int32, r), make([]int64, r+1)
+	for i := range index {
+		index[i], ptr[i+1] = int32(i/2), int64(i+1)
+	}
 	concat := []tensor.Matrix{columns(x, 0, 5), columns(x, 5, k)}
 	tanh, adam := Func{Kind: Tanh}, Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.99, Epsilon: 1}
 	m2, v2 := src.uniform(r, k), src.within(0, 1, r, k)
@@ -58,6 +62,11 @@ func kernels() map[string]func(ctx *Ctx) {
 		"AttendGradSrc":    func(ctx *Ctx) { AttendGradSrc(ctx, b, heads, u, right, v, moments, pull) },
 		"ArgMax":           func(ctx *Ctx) { ArgMax(ctx, b, Dst, e, arg) },
 		"ArgMin":           func(ctx *Ctx) { ArgMin(ctx, b, Dst, e, arg) },
+		"Max":              func(ctx *Ctx) { Max(ctx, b, Dst, 0, e, v) },
+		"Min":              func(ctx *Ctx) { Min(ctx, b, Src, 0, e, u) },
+		"CollectRows":      func(ctx *Ctx) { CollectRows(ctx, index, y, x) },
+		"MergeRows":        func(ctx *Ctx) { MergeRows(ctx, index, y, z, x) },
+		"FoldRows":         func(ctx *Ctx) { FoldRows(ctx, FoldMax, ptr, index, y, z, x) },
 		"Pick":             func(ctx *Ctx) { Pick(ctx, arg, e, v) },
 		"Route":            func(ctx *Ctx) { Route(ctx, arg, v, e2) },
 		"GraphSum":         func(ctx *Ctx) { GraphSum(ctx, b, v, p) },

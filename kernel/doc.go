@@ -48,6 +48,7 @@
 //	AttendGradDst     m(2k + 14H) + 2n_dst·H      the same + 16n_dst·H
 //	                  + 2mH·[p]
 //	AttendGradSrc     m(4k + 9H) + 4mH·[p]        8(n_src+1) + 4m + 4m(k + 4H) + 8n_src(k + H)
+//	Max, Min          mk                          as ArgMax
 //	ArgMax, ArgMin    mk                          8(n_end+1) + 4mk + 4n_end·k + 4m·[Src]
 //	Pick              0                           12nk
 //	Route             nk                          4(2nk + mk)
@@ -61,6 +62,9 @@
 //	Concat            0                           8r·Σkᵢ
 //	Unslice           0                           4(rk + rK)
 //	Expand            0                           4(k + rk)
+//	CollectRows       0                           4r + 8rk
+//	MergeRows         0                           4r + 8rk
+//	FoldRows          ck                          8(r+1) + 4c + 4ck + 4rk for c contributions
 //	Fill              0                           4rk
 //	ScaleBy           rk                          4(2rk + 1)
 //	AddBias           rk                          4(2rk + k)

@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/weft-gnn/weft/tensor"
+import (
+	"math"
+
+	"github.com/weft-gnn/weft/tensor"
+)
 
 // CollectRows reads the rows that an index names: y[i] = x[index[i]].
 //
@@ -64,7 +68,7 @@ const (
 
 // FoldRows combines the contributions to each row in the order listed:
 // y[i] = ⊕_{p = ptr[i]…ptr[i+1]−1} c_p, with c_p row from[p] of x or, where that
-// is negative, row −1−from[p] of z; 0 where there are none.
+// is negative, row −1−from[p] of z; 0 where there are none, or all are ⊕'s identity.
 //
 // Shapes: x and z have k columns, y is (len(ptr)−1)×k.
 // Contract: overwrites y.
@@ -72,7 +76,7 @@ const (
 func FoldRows(ctx *Ctx, f Folding, ptr []int64, from []int32, x, z, y tensor.Matrix) {
 	wantShape("kernel.FoldRows: y", y, len(ptr)-1, x.Cols)
 	wantShape("kernel.FoldRows: z", z, z.Rows, x.Cols)
-	ctx.call = call{body: foldRows, x: x, y: z, dst: y, index: from, ptr: ptr, row: ctx.folding(f)}
+	ctx.call = call{body: foldRows, x: x, y: z, dst: y, index: from, ptr: ptr, row: ctx.folding(f), scalar: [...]float32{FoldMax: float32(math.Inf(-1)), FoldMin: float32(math.Inf(1))}[f]}
 	r, k := ctx.rows(y.Rows, 2*y.Cols), int64(y.Cols)
 	c := ptr[y.Rows] - ptr[0]
 	ctx.Count.Add(c*k, 8*(r+1)+4*c+4*c*k+4*r*k)
@@ -89,6 +93,11 @@ func foldRows(c *call, _, _, lo, hi int) {
 		copy(y, c.either(contributions[0]))
 		for _, from := range contributions[1:] {
 			c.row.over(y, y, c.either(from), 0)
+		}
+		for j := range y {
+			if c.scalar != 0 && y[j] == c.scalar {
+				y[j] = 0
+			}
 		}
 	}
 }

@@ -64,8 +64,7 @@ type bitset []uint64
 
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
-func (s bitset) add(v int32)      { s[v/64] |= 1 << (v % 64) }
-func (s bitset) has(v int32) bool { return s[v/64]>>(v%64)&1 == 1 }
+func (s bitset) add(v int32) { s[v/64] |= 1 << (v % 64) }
 
 // each calls f for every member, ascending.
 func (s bitset) each(f func(v int32)) {

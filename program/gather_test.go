@@ -30,6 +30,10 @@ func gathering(op Op) []Gather {
 		if o.Along == Src {
 			return []Gather{{0, o.Over, Src, true}}
 		}
+	case Extreme:
+		if o.Along == Src {
+			return []Gather{{0, o.Over, Src, true}}
+		}
 	case EdgeDot:
 		return []Gather{{0, o.Over, Dst, false}}
 	case EdgeAdd:

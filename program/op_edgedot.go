@@ -34,7 +34,7 @@ func edgePair(in []Type, over Space) (Type, error) {
 		return Type{}, err
 	}
 	if !over.IsEdges() || in[0].Space != over.End(Src) || in[1].Space != over.End(Dst) {
-		return Type{}, fmt.Errorf("got %v and %v over %v, want the vertices at their sources and destinations", in[0], in[1], over)
+		return Type{}, fmt.Errorf("got %v and %v over %v, want %v and %v over edges", in[0], in[1], over, over.End(Src), over.End(Dst))
 	}
 	dst := in[1]
 	dst.Space = in[0].Space

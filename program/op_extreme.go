@@ -11,8 +11,7 @@ import (
 
 // Extreme is the largest or smallest of the values of a vertex's edges, column by
 // column: y_v = max_{e: μ(e)=v} x_e, and 0 where a vertex has none. Unlike a Pick of
-// what ArgSelect finds it names no edge, so that ranks can combine theirs, and has
-// no gradient: it is for shifts that cancel, as in a softmax.
+// what ArgSelect finds it names no edge, so that ranks can combine theirs.
 type Extreme struct {
 	Of    Reduction // Max or Min
 	Along Map
@@ -37,8 +36,10 @@ func (o Extreme) Cost(in []Type, out Type) cost.Cost { return Aggregate{o.Along,
 // Gathers as Aggregate.
 func (o Extreme) Gathers() []Gather { return Aggregate{o.Along, o.Over}.Gathers() }
 
-// Grad: none.
-func (o Extreme) Grad(*Builder, []Value, Value, Value) []Value { return []Value{None} }
+// Grad: all of dy goes to the edge that ArgSelect finds.
+func (o Extreme) Grad(b *Builder, in []Value, _, dy Value) []Value {
+	return []Value{b.Add(Route{o.Over}, dy, b.Add(ArgSelect{o.Of, o.Along, o.Over}, in[0]))}
+}
 
 // Held goes over edges as they are owned.
 func (o Extreme) Held(by Owner) Op {

@@ -57,6 +57,8 @@ func selectCases() []opCase {
 				cs = append(cs,
 					opCase{op: arg, in: []operand{s.of(k)}, curved: stopped,
 						Cost: is(times(m, k), lg(degree[s.space][end]), plus(vPtr, words(times(m, k), times(n, k)), bySource(end, m)))},
+					opCase{op: Extreme{Of: of, Along: end, Over: s.space}, in: []operand{s.of(k)},
+						Cost: is(times(m, k), lg(degree[s.space][end]), plus(vPtr, words(times(m, k), times(n, k)), bySource(end, m)))},
 					opCase{op: Pick{s.space}, in: []operand{s.of(k), index(arg, k)}, Cost: is(0, 0, times(12, n, k))},
 					opCase{op: Route{s.space}, in: []operand{vertices(k), index(arg, k)}, Cost: is(times(n, k), 1, words(times(2, n, k), times(m, k)))})
 			}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/weft-gnn/weft/cost"
 )
 
 // Distribution says how a graph is spread over ranks: its vertices have an owner
@@ -11,6 +13,17 @@ import (
 type Distribution struct {
 	Ranks int
 	Edges Owner
+}
+
+// Bound adds to env, which has the sizes of the whole graph, the sizes that a rank
+// has at most of what it exchanges, for those who do not know its share.
+func (d *Distribution) Bound(env cost.Env) {
+	others := int64(d.Ranks - 1)
+	env["P"], env["p"] = int64(d.Ranks), 0
+	for _, end := range []string{"src", "dst"} {
+		env["n_"+end], env["h_"+end], env["b_"+end] = env["n"], env["n"], env["n"]*others
+		env["μ_"+end], env["ν_"+end] = others, others
+	}
 }
 
 // Distribute makes the program of one of several ranks: the same for all of

@@ -189,7 +189,7 @@ func TestWrongOperandsAreNamed(t *testing.T) {
 		{SpMM{Dst, Edges, true}, []operand{x, x}, "got vertices[a], want rows that are edges"},
 		{SpMM{Dst, Edges, true}, []operand{x, edges(Cols(2))}, "3 columns do not split into 2 heads"},
 		{SpMM{Member, Edges, false}, []operand{x}, "member does not lead from edges"},
-		{EdgeAdd{Graphs}, []operand{x, x}, "over graphs, want vertices over edges"},
+		{EdgeAdd{Graphs}, []operand{x, x}, "over graphs, want"},
 		{EdgeDot{Edges, Cols(2)}, []operand{x, x}, "3 columns do not split into 2 heads"},
 		{CrossEntropy{}, []operand{e}, "got edges[a], want vertices or graphs"},
 		{CrossEntropyGrad{}, []operand{g, g}, "want one[1×1]"},

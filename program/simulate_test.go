@@ -326,5 +326,10 @@ func combine(of Reduction, parts []Dense) Dense {
 			}
 		}
 	}
+	for i, v := range out.Data {
+		if math.IsInf(v, 0) { // no rank had a contribution
+			out.Data[i] = 0
+		}
+	}
 	return out
 }

@@ -259,6 +259,10 @@ func (tr *trial) localised() Op {
 		return HeadProject{part(o.Heads)}
 	case EdgeDot:
 		return EdgeDot{o.Over, part(o.Heads)}
+	case Extreme:
+		at, _ := o.Split(tr.split)
+		o.Open = at.Kind == Partial
+		return o
 	}
 	return tr.c.op
 }

@@ -246,6 +246,7 @@ func (t *Trainer) facts(ps ...*program.Program) program.Facts {
 	}
 	if t.among() {
 		f.Distribution = t.set.Rank.Plan.Distribution()
+		f.Distribution.Bound(f.Env)
 	}
 	for _, p := range ps {
 		p.Widths(f.Env)

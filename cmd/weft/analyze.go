@@ -56,12 +56,14 @@ type analysisRun struct {
 	*app
 	model             modelFlags
 	data              dataFlags
+	plan              planFlags
 	mode, formulation string
 }
 
 func (r *analysisRun) register(c *cobra.Command) {
 	r.model.register(c)
 	r.data.register(r.app, c, "", " (default: none, sizes are symbols)")
+	r.plan.register(c)
 	wordFlag(c, &r.mode, "mode", "inference", []string{"inference", "train"}, "one forward pass, or one training step")
 	title(c, "Analysis")
 }
@@ -74,6 +76,9 @@ func (r *analysisRun) request(c *cobra.Command) (analysis.Request, error) {
 	}
 	preset := train.Defaults(declared)
 	q := analysis.Request{Model: declared, Options: preset.Options, Decay: preset.Decay, FoldBytes: preset.FoldBytes, Skip: r.model.passes.skipped()}
+	if q.Plan, err = r.plan.choose(c); err != nil {
+		return q, err
+	}
 	if r.mode == "train" {
 		q.Mode = analysis.Training
 		q.Steps = int64(preset.Epochs)

@@ -1,0 +1,172 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/plan"
+	"github.com/weft-gnn/weft/program"
+)
+
+func contains(text, part string) bool { return strings.Contains(text, part) }
+
+// TestParse: what is written is read back, as text and as YAML.
+func TestParse(t *testing.T) {
+	for _, text := range []string{"algorithm=1d,partition=4", "partition=2", "algorithm=2d,partition=2x3,partitioner=hash", "algorithm=vertexcut,partition=3,partitioner=dbh", "algorithm=1d-allgather, partition=8"} {
+		p, err := plan.Parse(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		again, err := plan.Parse(p.String())
+		if err != nil || again.String() != p.String() {
+			t.Errorf("%s is written %v and read back as %v, %v", text, p, again, err)
+		}
+		yaml, err := p.MarshalYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err = plan.ParseYAML(yaml)
+		if err != nil || again.String() != p.String() {
+			t.Errorf("%s as YAML:\n%s\nread back as %v, %v", text, yaml, again, err)
+		}
+	}
+}
+
+// TestParseRefuses: mistakes are named, with what is accepted.
+func TestParseRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"algorithm=1e":             "did you mean",
+		"algorithm":                "want key=value",
+		"partitions=3":             `did you mean "partition"`,
+		"partition=2,partition=3":  "given twice",
+		"partition=two":            "want a number P of ranks",
+		"partition=0":              "want 1 to",
+		"partition=2x2":            "1d takes a number P of ranks",
+		"algorithm=2d,partition=4": "2d takes a grid RxS",
+		"algorithm=1d,partition=2,partitioner=hdrf":   "assigns edges",
+		"algorithm=vertexcut,partitioner=ldg":         "assigns vertices",
+		"algorithm=2d,partition=99999x99999":          "want 1 to",
+		"algorithm=1d,partition=2,partitioner=metiss": "not one of",
+	} {
+		if _, err := plan.Parse(text); err == nil || !contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+	if _, err := plan.ParseYAML([]byte("- 1")); err == nil {
+		t.Error("a list is no plan")
+	}
+}
+
+// grid is an r × c grid whose arcs go both ways.
+func grid(t *testing.T, rows, cols int) *graph.Graph {
+	t.Helper()
+	var src, dst []int32
+	add := func(a, b int) {
+		src, dst = append(src, int32(a), int32(b)), append(dst, int32(b), int32(a))
+	}
+	for i := range rows {
+		for j := range cols {
+			if v := i*cols + j; j+1 < cols {
+				add(v, v+1)
+			}
+			if v := i*cols + j; i+1 < rows {
+				add(v, v+cols)
+			}
+		}
+	}
+	g, err := graph.FromCOO(rows*cols, src, dst, nil, graph.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// words returns what each rank sends, per column, to expand sources and to fold
+// what it has of destinations that others own.
+func words(t *testing.T, g *graph.Graph, p plan.Plan) (expand, fold []int) {
+	t.Helper()
+	o, err := p.Owners(t.Context(), g, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := program.NewBuilder("sum")
+	b.Output("y", b.Sum(b.Scatter(b.Input("x", program.Vertices, program.Cols(1)), program.Src, program.Edges), program.Dst))
+	declared, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	piece, err := plan.Pieces(g, o, declared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range p.Ranks() {
+		s := piece(r).Share
+		expand = append(expand, len(s.Sources.Boundary))
+		if s.Destinations == nil {
+			fold = append(fold, 0)
+		} else {
+			fold = append(fold, len(s.Destinations.Halo))
+		}
+	}
+	return expand, fold
+}
+
+func parse(t *testing.T, text string) plan.Plan {
+	t.Helper()
+	p, err := plan.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestWordsHaveClosedForms: on graphs where the words of an algorithm have one.
+func TestWordsHaveClosedForms(t *testing.T) {
+	g := grid(t, 8, 6)
+	// 1d, strips of two rows of a grid: inner strips send a row of 6 each way.
+	expand, fold := words(t, g, parse(t, "algorithm=1d,partition=4,partitioner=range"))
+	wantWords(t, "1d on a grid", expand, []int{6, 12, 12, 6}, fold, []int{0, 0, 0, 0})
+	// 1d-allgather: n/P rows to each of P − 1 others.
+	expand, fold = words(t, g, parse(t, "algorithm=1d-allgather,partition=4,partitioner=range"))
+	wantWords(t, "1d-allgather", expand, []int{36, 36, 36, 36}, fold, []int{0, 0, 0, 0})
+	// 2d: n/P rows to the R − 1 others of a column; rows of n/R destinations, less
+	// the own n/P, to their owners in a row.
+	expand, fold = words(t, g, parse(t, "algorithm=2d,partition=2x3,partitioner=range"))
+	wantWords(t, "2d", expand, []int{8, 8, 8, 8, 8, 8}, fold, []int{16, 16, 16, 16, 16, 16})
+}
+
+func wantWords(t *testing.T, what string, expand, wantExpand, fold, wantFold []int) {
+	t.Helper()
+	for r := range expand {
+		if expand[r] != wantExpand[r] || fold[r] != wantFold[r] {
+			t.Errorf("%s: ranks send %v and %v rows, want %v and %v", what, expand, fold, wantExpand, wantFold)
+			return
+		}
+	}
+}
+
+// TestStar: every leaf of a star sends its row to the rank of the centre: all but
+// the leaves that lie with it.
+func TestStar(t *testing.T) {
+	const leaves = 11
+	var src, dst []int32
+	for v := range int32(leaves) {
+		src, dst = append(src, v+1), append(dst, 0)
+	}
+	g, err := graph.FromCOO(leaves+1, src, dst, nil, graph.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expand, _ := words(t, g, parse(t, "algorithm=1d,partition=3,partitioner=range"))
+	own := make([]int, 3)
+	o, err := parse(t, "algorithm=1d,partition=3,partitioner=range").Owners(t.Context(), g, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range o.Vertex {
+		own[r]++
+	}
+	own[o.Vertex[0]] = 0
+	wantWords(t, "1d on a star", expand, own, make([]int, 3), make([]int, 3))
+}
