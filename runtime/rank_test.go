@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -26,7 +27,7 @@ func spread(t *testing.T, m model.Model, w world, d *program.Distribution, skip 
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := program.Facts{Steps: 100, FoldBytes: -1, Skip: map[string]bool{skip: true}, Optimizer: &program.Optimizer{Kind: program.SGDKind}, Distribution: d}
+	f := program.Facts{Steps: 100, FoldBytes: -1, Skip: map[string]bool{skip: true}, Optimizer: &program.Optimizer{Kind: program.SGDKind, Momentum: 0.5}, Distribution: d}
 	f.Env = program.ExtentOf(w.g, p).Env()
 	p.Widths(f.Env)
 	f.Env["t"], f.Env["τ"] = int64(len(w.target.Rows)), 0
@@ -119,35 +120,32 @@ func (r *ranked) run(s *runtime.Session, target program.Target, steps uint32) er
 	return nil
 }
 
-// differentiate takes a step of size 1, which subtracts the gradient, and puts the
-// parameters back.
+// differentiate reads the gradient in what the optimiser keeps after its first
+// step, which has a size of 0, and lets it forget.
 func (r *ranked) differentiate(s *runtime.Session, target program.Target) error {
-	before := params(s)
-	if err := s.Bind("lr", tensor.Of(1, 1, []float32{1})); err != nil {
+	if err := s.Bind("lr", tensor.New(1, 1)); err != nil {
 		return err
+	}
+	for _, state := range states(s) {
+		clear(state.Flat())
 	}
 	if _, err := s.Run(0, 0, target); err != nil {
 		return err
 	}
-	r.gradient = params(s)
-	for i := range r.gradient {
-		r.gradient[i] = before[i] - r.gradient[i]
-	}
-	at := 0
-	for _, name := range s.Slots() {
-		m, err := s.Slot(name)
-		if err != nil {
-			return err
-		}
-		at += copy(m.Flat(), before[at:])
+	for _, state := range states(s) {
+		r.gradient = append(r.gradient, state.Flat()...)
+		clear(state.Flat())
 	}
 	return nil
 }
 
-func params(s *runtime.Session) (out []float32) {
+// states are what the optimiser keeps, in the order of parameters.
+func states(s *runtime.Session) (out []tensor.Matrix) {
 	for _, name := range s.Slots() {
-		m, _ := s.Slot(name) // Slots lists what Slot finds
-		out = append(out, m.Flat()...)
+		if strings.HasPrefix(name, "state.") {
+			m, _ := s.Slot(name) // Slots lists what Slot finds
+			out = append(out, m)
+		}
 	}
 	return out
 }
@@ -256,7 +254,7 @@ func TestRanksEqualOne(t *testing.T) {
 					p := spread(t, m, w, &program.Distribution{Ranks: ranks, Edges: edges}, "")
 					t.Run(fmt.Sprintf("%s/%s/%v/%d", w.name, m.Name, edges, ranks), func(t *testing.T) {
 						for r, got := range onRanks(t, w, randomOwners(w, ranks, edges, uint64(i)), p, 3) {
-							compareRanked(t, r, got, want, exact)
+							compareRanked(t, r, got, want, exact, cancels(m))
 						}
 					})
 				}
@@ -265,10 +263,19 @@ func TestRanksEqualOne(t *testing.T) {
 	}
 }
 
+// cancels is by how much of its norm a gradient may differ: that of a softmax is the
+// difference of terms several times as large, which round by themselves.
+func cancels(m model.Model) float64 {
+	if m.Defaults.Heads > 1 {
+		return 4e-6
+	}
+	return 1e-6
+}
+
 // compareRanked: sums over ranks round differently from sums over one rank. Both
 // are about as far from the exact gradient as the other, which is what their
 // difference may be.
-func compareRanked(t *testing.T, rank int, got, want ranked, exact []float64) {
+func compareRanked(t *testing.T, rank int, got, want ranked, exact []float64, relative float64) {
 	t.Helper()
 	if len(got.losses) != len(want.losses) {
 		t.Errorf("rank %d made %d steps of %d", rank, len(got.losses), len(want.losses))
@@ -286,7 +293,7 @@ func compareRanked(t *testing.T, rank int, got, want ranked, exact []float64) {
 		off += square(float64(g) - exact[i])
 		norm += square(exact[i])
 	}
-	if limit := max(1e-6*math.Sqrt(norm), 8*math.Sqrt(off)); math.Sqrt(diff) > limit {
+	if limit := max(relative*math.Sqrt(norm), 4*math.Sqrt(off)); math.Sqrt(diff) > limit {
 		t.Errorf("rank %d: the gradient differs by %g, want at most %g; its norm is %g", rank, math.Sqrt(diff), limit, math.Sqrt(norm))
 	}
 }
