@@ -66,7 +66,8 @@
 //	MergeRows         0                           4r + 8rk
 //	FoldRows          ck                          8(r+1) + 4c + 4ck + 4rk for c contributions
 //	Fill              0                           4rk
-//	ScaleBy           rk                          4(2rk + 1)
+//	ScaleBy           rk (+ 1)                    4(2rk + 1)
+//	AddScaled         2rk (+ 1)                   4(3rk + 1)
 //	AddBias           rk                          4(2rk + k)
 //	Apply             rk·f                        8rk
 //	ApplyGrad         rk·f′                       12rk, or 8rk where f′ is constant

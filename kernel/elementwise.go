@@ -57,17 +57,40 @@ func Fill(ctx *Ctx, v float32, y tensor.Matrix) {
 	ctx.Count.Add(0, 4*n*int64(y.Cols))
 }
 
-// ScaleBy computes Y = s·X for a scalar that is itself a value of the program.
+// ScaleBy computes Y = (plus + s)·X for a scalar s that is itself a value of the
+// program.
 //
 // Shapes: s is 1×1, x and y r×k.
 // Contract: overwrites y, which may be x. The gradient of s is [Dot] of g and x.
-// Cost: work rk, bytes 4(2rk + 1).
-func ScaleBy(ctx *Ctx, s, x, y tensor.Matrix) {
+// Cost: work rk, + 1 where plus is not 0, bytes 4(2rk + 1).
+func ScaleBy(ctx *Ctx, plus float32, s, x, y tensor.Matrix) {
 	wantShape("kernel.ScaleBy: s", s, 1, 1)
 	wantShape("kernel.ScaleBy: x", x, y.Rows, y.Cols)
-	n := ctx.byRow(ctx.values().scale, x, x, y, y.Cols, s.Data[0])
+	n := ctx.byRow(ctx.values().scale, x, x, y, y.Cols, plus+s.Data[0])
 	k := int64(y.Cols)
-	ctx.Count.Add(n*k, 4*(2*n*k+1))
+	ctx.Count.Add(n*k+factorWork(plus), 4*(2*n*k+1))
+}
+
+// AddScaled computes Y = X + (plus + s)·Z, as [ScaleBy] and [Add] do.
+//
+// Shapes: s is 1×1, x, y and z r×k.
+// Contract: overwrites y, which may be x or z.
+// Cost: work 2rk, + 1 where plus is not 0, bytes 4(3rk + 1).
+func AddScaled(ctx *Ctx, plus float32, s, x, z, y tensor.Matrix) {
+	wantShape("kernel.AddScaled: s", s, 1, 1)
+	wantShape("kernel.AddScaled: x", x, y.Rows, y.Cols)
+	wantShape("kernel.AddScaled: z", z, y.Rows, y.Cols)
+	n := ctx.byRow(ctx.values().addScaled, x, z, y, y.Cols, plus+s.Data[0])
+	k := int64(y.Cols)
+	ctx.Count.Add(2*n*k+factorWork(plus), 4*(3*n*k+1))
+}
+
+// factorWork is what the sum of a factor takes.
+func factorWork(plus float32) int64 {
+	if plus == 0 {
+		return 0
+	}
+	return 1
 }
 
 // AddBias computes Y = X + 1bᵀ: a row vector is added to every row.

@@ -67,9 +67,25 @@ func TestScaleByAndAddBias(t *testing.T) {
 		trial{
 			name: "ScaleBy/" + shapeName(r, k),
 			in:   []tensor.Matrix{x, s}, out: []tensor.Matrix{y},
-			run:    func(ctx *Ctx) { ScaleBy(ctx, s, x, y) },
+			run:    func(ctx *Ctx) { ScaleBy(ctx, 0, s, x, y) },
 			want:   []ref.Matrix{ref.Of(x).Scale(-1.75)},
 			rounds: 1, work: int64(r * k), bytes: int64(4 * (2*r*k + 1)),
+		}.check(t)
+		const plus = 2
+		trial{
+			name: "ScaleBy a sum/" + shapeName(r, k),
+			in:   []tensor.Matrix{x, s}, out: []tensor.Matrix{y},
+			run:    func(ctx *Ctx) { ScaleBy(ctx, plus, s, x, y) },
+			want:   []ref.Matrix{ref.Of(x).Scale(0.25)},
+			rounds: 1, work: int64(r*k + 1), bytes: int64(4 * (2*r*k + 1)),
+		}.check(t)
+		z := src.uniform(r, k)
+		trial{
+			name: "AddScaled/" + shapeName(r, k),
+			in:   []tensor.Matrix{x, z, s}, out: []tensor.Matrix{y},
+			run:    func(ctx *Ctx) { AddScaled(ctx, plus, s, x, z, y) },
+			want:   []ref.Matrix{ref.Of(x).Add(ref.Of(z).Scale(0.25))},
+			rounds: 2, work: int64(2*r*k + 1), bytes: int64(4 * (3*r*k + 1)),
 		}.check(t)
 		trial{
 			name: "AddBias/" + shapeName(r, k),

@@ -11,12 +11,13 @@ type StepKind uint8
 
 // The steps, element by element.
 const (
-	ScaleRows  StepKind = iota // y_ij · x_i: x is r×1
-	AddRow                     // y_ij + x_j: x is 1×k
-	AddValues                  // y_ij + x_ij
-	ApplyFunc                  // f(y_ij)
-	ApplySlope                 // y_ij · f′, f′ from x_ij as f.GradFrom says
-	DropValues                 // as [Dropout] does
+	ScaleRows   StepKind = iota // y_ij · x_i: x is r×1
+	AddRow                      // y_ij + x_j: x is 1×k
+	AddValues                   // y_ij + x_ij
+	AddMultiple                 // y_ij + (plus + s)·x_ij
+	ApplyFunc                   // f(y_ij)
+	ApplySlope                  // y_ij · f′, f′ from x_ij as f.GradFrom says
+	DropValues                  // as [Dropout] does
 )
 
 // TailStep is one step of a [Tail]. X is the zero Matrix for ApplyFunc and
@@ -25,6 +26,8 @@ type TailStep struct {
 	Kind StepKind
 	Func Func
 	X    tensor.Matrix
+	S    tensor.Matrix // of AddMultiple: 1×1
+	Plus float32
 	Mask Mask // of DropValues, with the rows' identities
 	IDs  []int64
 }
@@ -52,8 +55,9 @@ func (t *Tail) drops() bool {
 // result nor, unless it is read whole before, the product's operands. Those of
 // products and of SpMM may be stored in bfloat16; so may their result, which then
 // is rounded after the last step. One step drops values at most.
-// Cost: one operation per element, f.GradWork() for ApplySlope, 2 for DropValues;
-// the operand's bytes. The result is not read or written again.
+// Cost: one operation per element, f.GradWork() for ApplySlope, 2 for DropValues,
+// that of [AddScaled] for AddMultiple; the operand's bytes. The result is not read
+// or written again.
 func (c *Ctx) Then(s TailStep) {
 	if c.tail.n == MaxTail || s.Kind == DropValues && c.tail.drops() {
 		panic(tensor.ShapeError{Op: "kernel.Then", Got: "a step too many", Want: "at most 4, one of which drops values"})
@@ -78,6 +82,10 @@ func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, 
 			rows, cols, work = 0, 0, s.Func.Work()
 		case ApplySlope:
 			work = s.Func.GradWork()
+		case AddMultiple:
+			wantShape("kernel.Then: s", s.S, 1, 1)
+			work = 2
+			c.Count.Add(factorWork(s.Plus), 4)
 		case DropValues:
 			rows, cols, work = 0, 0, 2
 			c.call.tail.drop = c.dropping("kernel.Then", s.Mask, s.IDs, y)
@@ -135,6 +143,8 @@ func (s *TailStep) run(v *valueLoops, y, x tensor.Matrix) {
 		v.add(y, y, x, 0, n, 0)
 	case AddValues:
 		v.add(y, y, x, 0, n, 0)
+	case AddMultiple:
+		v.addScaled(y, y, x, 0, n, s.Plus+s.S.Data[0])
 	case ApplyFunc:
 		v.forward[s.Func.Kind](y, y, y, 0, n, s.Func.Param)
 	case ApplySlope:

@@ -8,6 +8,7 @@ import "github.com/weft-gnn/weft/tensor"
 // take an exponential or a logarithm, and in no others.
 type valueLoops struct {
 	add, sub, mul, div rowFunc                      // x ∘ y
+	addScaled          rowFunc                      // x + s·y
 	scale              rowFunc                      // s·x
 	fill               rowFunc                      // s
 	forward            []rowFunc                    // f(x), α = s, by FuncKind

@@ -29,6 +29,11 @@ func divAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, 
 //go:noescape
 func scaleAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
+// addScaledAVX512 computes, of n rows of cols values, x + s·y.
+//
+//go:noescape
+func addScaledAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
 // scaleGradAVX512 computes, of n rows of cols values, s·y.
 //
 //go:noescape
@@ -228,6 +233,11 @@ func divAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ld
 //
 //go:noescape
 func scaleAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
+// addScaledAVX2 computes, of n rows of cols values, x + s·y.
+//
+//go:noescape
+func addScaledAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
 // scaleGradAVX2 computes, of n rows of cols values, s·y.
 //

@@ -231,6 +231,55 @@ done20:
 	VZEROUPPER
 	RET
 
+// func addScaledAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addScaledAVX512(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	SUBQ         SI, BX
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	VBROADCASTSS s+64(FP), Z0
+	MOVQ         n+0(FP), R8
+
+row21:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest23
+
+vectors22:
+	VMOVUPS (CX)(DI*4), Z1
+	VMOVUPS (DX)(DI*4), Z2
+	VMULPS  Z2, Z0, Z2
+	VADDPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors22
+
+rest23:
+	TESTQ     SI, SI
+	JZ        done24
+	VMOVUPS.Z (CX)(DI*4), K1, Z1
+	VMOVUPS.Z (DX)(DI*4), K1, Z2
+	VMULPS    Z2, Z0, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)(DI*4)
+
+done24:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row21
+	VZEROUPPER
+	RET
+
 // func scaleGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·scaleGradAVX512(SB), NOSPLIT, $0-68
@@ -246,31 +295,31 @@ TEXT ·scaleGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z0
 	MOVQ         n+0(FP), DI
 
-row21:
+row25:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest23
+	JZ    rest27
 
-vectors22:
+vectors26:
 	VMOVUPS (CX)(SI*4), Z1
 	VMULPS  Z1, Z0, Z1
 	VMOVUPS Z1, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors22
+	JLT     vectors26
 
-rest23:
+rest27:
 	TESTQ     BX, BX
-	JZ        done24
+	JZ        done28
 	VMOVUPS.Z (CX)(SI*4), K1, Z1
 	VMULPS    Z1, Z0, Z1
 	VMOVUPS   Z1, K1, (AX)(SI*4)
 
-done24:
+done28:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldy+48(FP), CX
 	DECQ DI
-	JNZ  row21
+	JNZ  row25
 	VZEROUPPER
 	RET
 
@@ -289,31 +338,31 @@ TEXT ·offsetAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z0
 	MOVQ         n+0(FP), DI
 
-row25:
+row29:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest27
+	JZ    rest31
 
-vectors26:
+vectors30:
 	VMOVUPS (CX)(SI*4), Z1
 	VADDPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors26
+	JLT     vectors30
 
-rest27:
+rest31:
 	TESTQ     BX, BX
-	JZ        done28
+	JZ        done32
 	VMOVUPS.Z (CX)(SI*4), K1, Z1
 	VADDPS    Z0, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(SI*4)
 
-done28:
+done32:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row25
+	JNZ  row29
 	VZEROUPPER
 	RET
 
@@ -333,12 +382,12 @@ TEXT ·dropAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z0
 	MOVQ         n+0(FP), R8
 
-row29:
+row33:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest31
+	JZ    rest35
 
-vectors30:
+vectors34:
 	VMOVUPS (CX)(DI*4), Z1
 	VMOVUPS (DX)(DI*4), Z2
 	VMULPS  Z1, Z0, Z1
@@ -346,23 +395,23 @@ vectors30:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors30
+	JLT     vectors34
 
-rest31:
+rest35:
 	TESTQ     SI, SI
-	JZ        done32
+	JZ        done36
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VMULPS    Z1, Z0, Z1
 	VANDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done32:
+done36:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row29
+	JNZ  row33
 	VZEROUPPER
 	RET
 
@@ -380,29 +429,29 @@ TEXT ·identityGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW SI, K1
 	MOVQ  n+0(FP), DI
 
-row33:
+row37:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest35
+	JZ    rest39
 
-vectors34:
+vectors38:
 	VMOVUPS (CX)(SI*4), Z0
 	VMOVUPS Z0, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors34
+	JLT     vectors38
 
-rest35:
+rest39:
 	TESTQ     BX, BX
-	JZ        done36
+	JZ        done40
 	VMOVUPS.Z (CX)(SI*4), K1, Z0
 	VMOVUPS   Z0, K1, (AX)(SI*4)
 
-done36:
+done40:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldy+48(FP), CX
 	DECQ DI
-	JNZ  row33
+	JNZ  row37
 	VZEROUPPER
 	RET
 
@@ -420,26 +469,26 @@ TEXT ·fillAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z0
 	MOVQ         n+0(FP), SI
 
-row37:
+row41:
 	XORQ  BX, BX
 	TESTQ CX, CX
-	JZ    rest39
+	JZ    rest43
 
-vectors38:
+vectors42:
 	VMOVUPS Z0, (AX)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, CX
-	JLT     vectors38
+	JLT     vectors42
 
-rest39:
+rest43:
 	TESTQ   DX, DX
-	JZ      done40
+	JZ      done44
 	VMOVUPS Z0, K1, (AX)(BX*4)
 
-done40:
+done44:
 	ADDQ lddst+16(FP), AX
 	DECQ SI
-	JNZ  row37
+	JNZ  row41
 	VZEROUPPER
 	RET
 
@@ -458,31 +507,31 @@ TEXT ·reluAVX512(SB), NOSPLIT, $0-68
 	KMOVW        SI, K1
 	MOVQ         n+0(FP), DI
 
-row41:
+row45:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest43
+	JZ    rest47
 
-vectors42:
+vectors46:
 	VMOVUPS (CX)(SI*4), Z1
 	VMAXPS  Z1, Z0, Z1
 	VMOVUPS Z1, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors42
+	JLT     vectors46
 
-rest43:
+rest47:
 	TESTQ     BX, BX
-	JZ        done44
+	JZ        done48
 	VMOVUPS.Z (CX)(SI*4), K1, Z1
 	VMAXPS    Z1, Z0, Z1
 	VMOVUPS   Z1, K1, (AX)(SI*4)
 
-done44:
+done48:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row41
+	JNZ  row45
 	VZEROUPPER
 	RET
 
@@ -512,12 +561,12 @@ TEXT ·reluGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row45:
+row49:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest47
+	JZ    rest51
 
-vectors46:
+vectors50:
 	VMOVUPS   (CX)(DI*4), Z1
 	VMOVUPS   (DX)(DI*4), Z2
 	VCMPPS    $0x16, Z0, Z1, K2
@@ -525,23 +574,23 @@ vectors46:
 	VMOVUPS   Z1, (AX)(DI*4)
 	ADDQ      $0x10, DI
 	CMPQ      DI, BX
-	JLT       vectors46
+	JLT       vectors50
 
-rest47:
+rest51:
 	TESTQ     SI, SI
-	JZ        done48
+	JZ        done52
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VCMPPS    $0x16, Z0, Z1, K2
 	VMOVAPS.Z Z2, K2, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done48:
+done52:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row45
+	JNZ  row49
 	VZEROUPPER
 	RET
 
@@ -561,12 +610,12 @@ TEXT ·leakyAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), DI
 
-row49:
+row53:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest51
+	JZ    rest55
 
-vectors50:
+vectors54:
 	VMOVUPS   (CX)(SI*4), Z2
 	VCMPPS    $0x12, Z0, Z2, K2
 	VMULPS    Z1, Z2, Z3
@@ -574,22 +623,22 @@ vectors50:
 	VMOVUPS   Z4, (AX)(SI*4)
 	ADDQ      $0x10, SI
 	CMPQ      SI, DX
-	JLT       vectors50
+	JLT       vectors54
 
-rest51:
+rest55:
 	TESTQ     BX, BX
-	JZ        done52
+	JZ        done56
 	VMOVUPS.Z (CX)(SI*4), K1, Z2
 	VCMPPS    $0x12, Z0, Z2, K2
 	VMULPS    Z1, Z2, Z3
 	VBLENDMPS Z3, Z2, K2, Z5
 	VMOVUPS   Z5, K1, (AX)(SI*4)
 
-done52:
+done56:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row49
+	JNZ  row53
 	VZEROUPPER
 	RET
 
@@ -610,12 +659,12 @@ TEXT ·leakyGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), R8
 
-row53:
+row57:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest55
+	JZ    rest59
 
-vectors54:
+vectors58:
 	VMOVUPS   (CX)(DI*4), Z2
 	VMOVUPS   (DX)(DI*4), Z3
 	VCMPPS    $0x12, Z0, Z2, K2
@@ -624,11 +673,11 @@ vectors54:
 	VMOVUPS   Z4, (AX)(DI*4)
 	ADDQ      $0x10, DI
 	CMPQ      DI, BX
-	JLT       vectors54
+	JLT       vectors58
 
-rest55:
+rest59:
 	TESTQ     SI, SI
-	JZ        done56
+	JZ        done60
 	VMOVUPS.Z (CX)(DI*4), K1, Z2
 	VMOVUPS.Z (DX)(DI*4), K1, Z3
 	VCMPPS    $0x12, Z0, Z2, K2
@@ -636,12 +685,12 @@ rest55:
 	VBLENDMPS Z2, Z3, K2, Z5
 	VMOVUPS   Z5, K1, (AX)(DI*4)
 
-done56:
+done60:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row53
+	JNZ  row57
 	VZEROUPPER
 	RET
 
@@ -673,12 +722,12 @@ TEXT ·eluAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z13
 	MOVQ         n+0(FP), DI
 
-row57:
+row61:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest59
+	JZ    rest63
 
-vectors58:
+vectors62:
 	VMOVUPS      (CX)(SI*4), Z14
 	VCMPPS       $0x11, Z12, Z14, K2
 	VMAXPS       Z14, Z0, Z15
@@ -708,11 +757,11 @@ vectors58:
 	VMOVUPS      Z17, (AX)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DX
-	JLT          vectors58
+	JLT          vectors62
 
-rest59:
+rest63:
 	TESTQ        BX, BX
-	JZ           done60
+	JZ           done64
 	VMOVUPS.Z    (CX)(SI*4), K1, Z14
 	VCMPPS       $0x11, Z12, Z14, K2
 	VMAXPS       Z14, Z0, Z15
@@ -741,11 +790,11 @@ rest59:
 	VBLENDMPS    Z15, Z14, K2, Z18
 	VMOVUPS      Z18, K1, (AX)(SI*4)
 
-done60:
+done64:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row57
+	JNZ  row61
 	VZEROUPPER
 	RET
 
@@ -886,12 +935,12 @@ TEXT ·eluGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), R8
 
-row61:
+row65:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest63
+	JZ    rest67
 
-vectors62:
+vectors66:
 	VMOVUPS   (CX)(DI*4), Z2
 	VMOVUPS   (DX)(DI*4), Z3
 	VCMPPS    $0x11, Z0, Z2, K2
@@ -901,11 +950,11 @@ vectors62:
 	VMOVUPS   Z4, (AX)(DI*4)
 	ADDQ      $0x10, DI
 	CMPQ      DI, BX
-	JLT       vectors62
+	JLT       vectors66
 
-rest63:
+rest67:
 	TESTQ     SI, SI
-	JZ        done64
+	JZ        done68
 	VMOVUPS.Z (CX)(DI*4), K1, Z2
 	VMOVUPS.Z (DX)(DI*4), K1, Z3
 	VCMPPS    $0x11, Z0, Z2, K2
@@ -914,12 +963,12 @@ rest63:
 	VBLENDMPS Z2, Z3, K2, Z5
 	VMOVUPS   Z5, K1, (AX)(DI*4)
 
-done64:
+done68:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row61
+	JNZ  row65
 	VZEROUPPER
 	RET
 
@@ -951,12 +1000,12 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-68
 	KMOVW        SI, K1
 	MOVQ         n+0(FP), DI
 
-row65:
+row69:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest67
+	JZ    rest71
 
-vectors66:
+vectors70:
 	VMOVUPS      (CX)(SI*4), Z17
 	VANDNPS      Z17, Z16, Z18
 	VXORPS       Z16, Z18, Z18
@@ -992,11 +1041,11 @@ vectors66:
 	VMOVUPS      Z18, (AX)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DX
-	JLT          vectors66
+	JLT          vectors70
 
-rest67:
+rest71:
 	TESTQ        BX, BX
-	JZ           done68
+	JZ           done72
 	VMOVUPS.Z    (CX)(SI*4), K1, Z17
 	VANDNPS      Z17, Z16, Z18
 	VXORPS       Z16, Z18, Z18
@@ -1031,11 +1080,11 @@ rest67:
 	VFMADD231PS  Z5, Z17, Z18
 	VMOVUPS      Z18, K1, (AX)(SI*4)
 
-done68:
+done72:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row65
+	JNZ  row69
 	VZEROUPPER
 	RET
 
@@ -1085,12 +1134,12 @@ TEXT ·sigmoidGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row69:
+row73:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest71
+	JZ    rest75
 
-vectors70:
+vectors74:
 	VMOVUPS (CX)(DI*4), Z1
 	VMOVUPS (DX)(DI*4), Z2
 	VMULPS  Z1, Z2, Z2
@@ -1099,11 +1148,11 @@ vectors70:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors70
+	JLT     vectors74
 
-rest71:
+rest75:
 	TESTQ     SI, SI
-	JZ        done72
+	JZ        done76
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VMULPS    Z1, Z2, Z2
@@ -1111,12 +1160,12 @@ rest71:
 	VMULPS    Z1, Z2, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done72:
+done76:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row69
+	JNZ  row73
 	VZEROUPPER
 	RET
 
@@ -1152,12 +1201,12 @@ TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-68
 	KMOVW        SI, K1
 	MOVQ         n+0(FP), DI
 
-row73:
+row77:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest75
+	JZ    rest79
 
-vectors74:
+vectors78:
 	VMOVUPS      (CX)(SI*4), Z17
 	VBROADCASTSS float00000000<>+0(SB), Z18
 	VMINPS       Z17, Z18, Z18
@@ -1218,11 +1267,11 @@ vectors74:
 	VMOVUPS      Z17, (AX)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DX
-	JLT          vectors74
+	JLT          vectors78
 
-rest75:
+rest79:
 	TESTQ        BX, BX
-	JZ           done76
+	JZ           done80
 	VMOVUPS.Z    (CX)(SI*4), K1, Z17
 	VBROADCASTSS float00000000<>+0(SB), Z18
 	VMINPS       Z17, Z18, Z18
@@ -1282,11 +1331,11 @@ rest75:
 	VSUBPS       Z17, Z18, Z17
 	VMOVUPS      Z17, K1, (AX)(SI*4)
 
-done76:
+done80:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row73
+	JNZ  row77
 	VZEROUPPER
 	RET
 
@@ -1418,12 +1467,12 @@ TEXT ·logSigmoidGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row77:
+row81:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest79
+	JZ    rest83
 
-vectors78:
+vectors82:
 	VMOVUPS      (CX)(DI*4), Z13
 	VMOVUPS      (DX)(DI*4), Z14
 	VXORPS       Z12, Z14, Z14
@@ -1453,11 +1502,11 @@ vectors78:
 	VMOVUPS      Z13, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors78
+	JLT          vectors82
 
-rest79:
+rest83:
 	TESTQ        SI, SI
-	JZ           done80
+	JZ           done84
 	VMOVUPS.Z    (CX)(DI*4), K1, Z13
 	VMOVUPS.Z    (DX)(DI*4), K1, Z14
 	VXORPS       Z12, Z14, Z14
@@ -1486,12 +1535,12 @@ rest79:
 	VMULPS       Z16, Z14, Z13
 	VMOVUPS      Z13, K1, (AX)(DI*4)
 
-done80:
+done84:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row77
+	JNZ  row81
 	VZEROUPPER
 	RET
 
@@ -1527,12 +1576,12 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-68
 	KMOVW        SI, K1
 	MOVQ         n+0(FP), DI
 
-row81:
+row85:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest83
+	JZ    rest87
 
-vectors82:
+vectors86:
 	VMOVUPS      (CX)(SI*4), Z18
 	VANDNPS      Z18, Z17, Z19
 	VMULPS       Z18, Z18, Z20
@@ -1573,11 +1622,11 @@ vectors82:
 	VMOVUPS      Z23, (AX)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DX
-	JLT          vectors82
+	JLT          vectors86
 
-rest83:
+rest87:
 	TESTQ        BX, BX
-	JZ           done84
+	JZ           done88
 	VMOVUPS.Z    (CX)(SI*4), K1, Z18
 	VANDNPS      Z18, Z17, Z19
 	VMULPS       Z18, Z18, Z20
@@ -1617,11 +1666,11 @@ rest83:
 	VBLENDMPS    Z20, Z18, K2, Z24
 	VMOVUPS      Z24, K1, (AX)(SI*4)
 
-done84:
+done88:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row81
+	JNZ  row85
 	VZEROUPPER
 	RET
 
@@ -1711,12 +1760,12 @@ TEXT ·tanhGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row85:
+row89:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest87
+	JZ    rest91
 
-vectors86:
+vectors90:
 	VMOVUPS (CX)(DI*4), Z1
 	VMOVUPS (DX)(DI*4), Z2
 	VMULPS  Z1, Z1, Z1
@@ -1725,11 +1774,11 @@ vectors86:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors86
+	JLT     vectors90
 
-rest87:
+rest91:
 	TESTQ     SI, SI
-	JZ        done88
+	JZ        done92
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VMULPS    Z1, Z1, Z1
@@ -1737,12 +1786,12 @@ rest87:
 	VMULPS    Z1, Z2, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done88:
+done92:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row85
+	JNZ  row89
 	VZEROUPPER
 	RET
 
@@ -1772,12 +1821,12 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-68
 	KMOVW        SI, K1
 	MOVQ         n+0(FP), DI
 
-row89:
+row93:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest91
+	JZ    rest95
 
-vectors90:
+vectors94:
 	VMOVUPS      (CX)(SI*4), Z12
 	VMOVAPS      Z12, Z12
 	VMAXPS       Z12, Z0, Z12
@@ -1799,11 +1848,11 @@ vectors90:
 	VMOVUPS      Z12, (AX)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DX
-	JLT          vectors90
+	JLT          vectors94
 
-rest91:
+rest95:
 	TESTQ        BX, BX
-	JZ           done92
+	JZ           done96
 	VMOVUPS.Z    (CX)(SI*4), K1, Z12
 	VMOVAPS      Z12, Z12
 	VMAXPS       Z12, Z0, Z12
@@ -1824,11 +1873,11 @@ rest91:
 	VSCALEFPS    Z13, Z14, Z12
 	VMOVUPS      Z12, K1, (AX)(SI*4)
 
-done92:
+done96:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row89
+	JNZ  row93
 	VZEROUPPER
 	RET
 
@@ -1864,12 +1913,12 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-68
 	KMOVW        SI, K1
 	MOVQ         n+0(FP), DI
 
-row93:
+row97:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest95
+	JZ    rest99
 
-vectors94:
+vectors98:
 	VMOVUPS      (CX)(SI*4), Z18
 	VCMPPS       $0x11, Z15, Z18, K2
 	VMULPS       Z16, Z18, Z19
@@ -1916,11 +1965,11 @@ vectors94:
 	VMOVUPS      Z23, (AX)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DX
-	JLT          vectors94
+	JLT          vectors98
 
-rest95:
+rest99:
 	TESTQ        BX, BX
-	JZ           done96
+	JZ           done100
 	VMOVUPS.Z    (CX)(SI*4), K1, Z18
 	VCMPPS       $0x11, Z15, Z18, K2
 	VMULPS       Z16, Z18, Z19
@@ -1966,11 +2015,11 @@ rest95:
 	VBLENDMPS    Z18, Z26, K2, Z27
 	VMOVUPS      Z27, K1, (AX)(SI*4)
 
-done96:
+done100:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row93
+	JNZ  row97
 	VZEROUPPER
 	RET
 
@@ -2049,34 +2098,34 @@ TEXT ·logGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row97:
+row101:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest99
+	JZ    rest103
 
-vectors98:
+vectors102:
 	VMOVUPS (CX)(DI*4), Z0
 	VMOVUPS (DX)(DI*4), Z1
 	VDIVPS  Z0, Z1, Z0
 	VMOVUPS Z0, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors98
+	JLT     vectors102
 
-rest99:
+rest103:
 	TESTQ     SI, SI
-	JZ        done100
+	JZ        done104
 	VMOVUPS.Z (CX)(DI*4), K1, Z0
 	VMOVUPS.Z (DX)(DI*4), K1, Z1
 	VDIVPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done100:
+done104:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row97
+	JNZ  row101
 	VZEROUPPER
 	RET
 
@@ -2094,31 +2143,31 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-68
 	KMOVW SI, K1
 	MOVQ  n+0(FP), DI
 
-row101:
+row105:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest103
+	JZ    rest107
 
-vectors102:
+vectors106:
 	VMOVUPS (CX)(SI*4), Z0
 	VSQRTPS Z0, Z0
 	VMOVUPS Z0, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors102
+	JLT     vectors106
 
-rest103:
+rest107:
 	TESTQ     BX, BX
-	JZ        done104
+	JZ        done108
 	VMOVUPS.Z (CX)(SI*4), K1, Z0
 	VSQRTPS   Z0, Z0
 	VMOVUPS   Z0, K1, (AX)(SI*4)
 
-done104:
+done108:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row101
+	JNZ  row105
 	VZEROUPPER
 	RET
 
@@ -2137,12 +2186,12 @@ TEXT ·sqrtGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row105:
+row109:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest107
+	JZ    rest111
 
-vectors106:
+vectors110:
 	VMOVUPS (CX)(DI*4), Z0
 	VMOVUPS (DX)(DI*4), Z1
 	VADDPS  Z0, Z0, Z0
@@ -2150,23 +2199,23 @@ vectors106:
 	VMOVUPS Z0, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors106
+	JLT     vectors110
 
-rest107:
+rest111:
 	TESTQ     SI, SI
-	JZ        done108
+	JZ        done112
 	VMOVUPS.Z (CX)(DI*4), K1, Z0
 	VMOVUPS.Z (DX)(DI*4), K1, Z1
 	VADDPS    Z0, Z0, Z0
 	VDIVPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done108:
+done112:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row105
+	JNZ  row109
 	VZEROUPPER
 	RET
 
@@ -2185,31 +2234,31 @@ TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-68
 	KMOVW        SI, K1
 	MOVQ         n+0(FP), DI
 
-row109:
+row113:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest111
+	JZ    rest115
 
-vectors110:
+vectors114:
 	VMOVUPS (CX)(SI*4), Z1
 	VDIVPS  Z1, Z0, Z1
 	VMOVUPS Z1, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors110
+	JLT     vectors114
 
-rest111:
+rest115:
 	TESTQ     BX, BX
-	JZ        done112
+	JZ        done116
 	VMOVUPS.Z (CX)(SI*4), K1, Z1
 	VDIVPS    Z1, Z0, Z1
 	VMOVUPS   Z1, K1, (AX)(SI*4)
 
-done112:
+done116:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row109
+	JNZ  row113
 	VZEROUPPER
 	RET
 
@@ -2229,12 +2278,12 @@ TEXT ·reciprocalGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row113:
+row117:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest115
+	JZ    rest119
 
-vectors114:
+vectors118:
 	VMOVUPS (CX)(DI*4), Z1
 	VMOVUPS (DX)(DI*4), Z2
 	VXORPS  Z0, Z2, Z2
@@ -2243,11 +2292,11 @@ vectors114:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors114
+	JLT     vectors118
 
-rest115:
+rest119:
 	TESTQ     SI, SI
-	JZ        done116
+	JZ        done120
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VXORPS    Z0, Z2, Z2
@@ -2255,12 +2304,12 @@ rest115:
 	VMULPS    Z1, Z2, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done116:
+done120:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row113
+	JNZ  row117
 	VZEROUPPER
 	RET
 
@@ -2278,31 +2327,31 @@ TEXT ·squareAVX512(SB), NOSPLIT, $0-68
 	KMOVW SI, K1
 	MOVQ  n+0(FP), DI
 
-row117:
+row121:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest119
+	JZ    rest123
 
-vectors118:
+vectors122:
 	VMOVUPS (CX)(SI*4), Z0
 	VMULPS  Z0, Z0, Z0
 	VMOVUPS Z0, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors118
+	JLT     vectors122
 
-rest119:
+rest123:
 	TESTQ     BX, BX
-	JZ        done120
+	JZ        done124
 	VMOVUPS.Z (CX)(SI*4), K1, Z0
 	VMULPS    Z0, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)(SI*4)
 
-done120:
+done124:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row117
+	JNZ  row121
 	VZEROUPPER
 	RET
 
@@ -2321,12 +2370,12 @@ TEXT ·squareGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row121:
+row125:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest123
+	JZ    rest127
 
-vectors122:
+vectors126:
 	VMOVUPS (CX)(DI*4), Z0
 	VMOVUPS (DX)(DI*4), Z1
 	VADDPS  Z0, Z0, Z0
@@ -2334,23 +2383,23 @@ vectors122:
 	VMOVUPS Z0, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors122
+	JLT     vectors126
 
-rest123:
+rest127:
 	TESTQ     SI, SI
-	JZ        done124
+	JZ        done128
 	VMOVUPS.Z (CX)(DI*4), K1, Z0
 	VMOVUPS.Z (DX)(DI*4), K1, Z1
 	VADDPS    Z0, Z0, Z0
 	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done124:
+done128:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row121
+	JNZ  row125
 	VZEROUPPER
 	RET
 
@@ -2369,31 +2418,31 @@ TEXT ·absAVX512(SB), NOSPLIT, $0-68
 	KMOVW        SI, K1
 	MOVQ         n+0(FP), DI
 
-row125:
+row129:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest127
+	JZ    rest131
 
-vectors126:
+vectors130:
 	VMOVUPS (CX)(SI*4), Z1
 	VANDNPS Z1, Z0, Z1
 	VMOVUPS Z1, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors126
+	JLT     vectors130
 
-rest127:
+rest131:
 	TESTQ     BX, BX
-	JZ        done128
+	JZ        done132
 	VMOVUPS.Z (CX)(SI*4), K1, Z1
 	VANDNPS   Z1, Z0, Z1
 	VMOVUPS   Z1, K1, (AX)(SI*4)
 
-done128:
+done132:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row125
+	JNZ  row129
 	VZEROUPPER
 	RET
 
@@ -2414,12 +2463,12 @@ TEXT ·absGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row129:
+row133:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest131
+	JZ    rest135
 
-vectors130:
+vectors134:
 	VMOVUPS   (CX)(DI*4), Z2
 	VMOVUPS   (DX)(DI*4), Z3
 	VCMPPS    $0x08, Z1, Z2, K2
@@ -2430,11 +2479,11 @@ vectors130:
 	VMOVUPS   Z5, (AX)(DI*4)
 	ADDQ      $0x10, DI
 	CMPQ      DI, BX
-	JLT       vectors130
+	JLT       vectors134
 
-rest131:
+rest135:
 	TESTQ     SI, SI
-	JZ        done132
+	JZ        done136
 	VMOVUPS.Z (CX)(DI*4), K1, Z2
 	VMOVUPS.Z (DX)(DI*4), K1, Z3
 	VCMPPS    $0x08, Z1, Z2, K2
@@ -2444,12 +2493,12 @@ rest131:
 	VBLENDMPS Z4, Z2, K2, Z6
 	VMOVUPS   Z6, K1, (AX)(DI*4)
 
-done132:
+done136:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row129
+	JNZ  row133
 	VZEROUPPER
 	RET
 
@@ -2468,33 +2517,33 @@ TEXT ·presentAVX512(SB), NOSPLIT, $0-68
 	KMOVW        SI, K1
 	MOVQ         n+0(FP), DI
 
-row133:
+row137:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest135
+	JZ    rest139
 
-vectors134:
+vectors138:
 	VMOVUPS   (CX)(SI*4), Z1
 	VCMPPS    $0x00, Z1, Z1, K2
 	VMOVAPS.Z Z0, K2, Z1
 	VMOVUPS   Z1, (AX)(SI*4)
 	ADDQ      $0x10, SI
 	CMPQ      SI, DX
-	JLT       vectors134
+	JLT       vectors138
 
-rest135:
+rest139:
 	TESTQ     BX, BX
-	JZ        done136
+	JZ        done140
 	VMOVUPS.Z (CX)(SI*4), K1, Z1
 	VCMPPS    $0x00, Z1, Z1, K2
 	VMOVAPS.Z Z0, K2, Z1
 	VMOVUPS   Z1, K1, (AX)(SI*4)
 
-done136:
+done140:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row133
+	JNZ  row137
 	VZEROUPPER
 	RET
 
@@ -2513,12 +2562,12 @@ TEXT ·squaredErrorAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row137:
+row141:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest139
+	JZ    rest143
 
-vectors138:
+vectors142:
 	VMOVUPS   (CX)(DI*4), Z0
 	VMOVUPS   (DX)(DI*4), Z1
 	VSUBPS    Z1, Z0, Z0
@@ -2528,11 +2577,11 @@ vectors138:
 	VMOVUPS   Z0, (AX)(DI*4)
 	ADDQ      $0x10, DI
 	CMPQ      DI, BX
-	JLT       vectors138
+	JLT       vectors142
 
-rest139:
+rest143:
 	TESTQ     SI, SI
-	JZ        done140
+	JZ        done144
 	VMOVUPS.Z (CX)(DI*4), K1, Z0
 	VMOVUPS.Z (DX)(DI*4), K1, Z1
 	VSUBPS    Z1, Z0, Z0
@@ -2541,12 +2590,12 @@ rest139:
 	VMOVAPS.Z Z0, K2, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done140:
+done144:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row137
+	JNZ  row141
 	VZEROUPPER
 	RET
 
@@ -2566,12 +2615,12 @@ TEXT ·squaredErrorSlopeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z0
 	MOVQ         n+0(FP), R8
 
-row141:
+row145:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest143
+	JZ    rest147
 
-vectors142:
+vectors146:
 	VMOVUPS   (CX)(DI*4), Z1
 	VMOVUPS   (DX)(DI*4), Z2
 	VSUBPS    Z2, Z1, Z1
@@ -2582,11 +2631,11 @@ vectors142:
 	VMOVUPS   Z1, (AX)(DI*4)
 	ADDQ      $0x10, DI
 	CMPQ      DI, BX
-	JLT       vectors142
+	JLT       vectors146
 
-rest143:
+rest147:
 	TESTQ     SI, SI
-	JZ        done144
+	JZ        done148
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VSUBPS    Z2, Z1, Z1
@@ -2596,12 +2645,12 @@ rest143:
 	VMOVAPS.Z Z1, K2, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done144:
+done148:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row141
+	JNZ  row145
 	VZEROUPPER
 	RET
 
@@ -2621,12 +2670,12 @@ TEXT ·absoluteErrorAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row145:
+row149:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest147
+	JZ    rest151
 
-vectors146:
+vectors150:
 	VMOVUPS   (CX)(DI*4), Z1
 	VMOVUPS   (DX)(DI*4), Z2
 	VSUBPS    Z2, Z1, Z1
@@ -2636,11 +2685,11 @@ vectors146:
 	VMOVUPS   Z1, (AX)(DI*4)
 	ADDQ      $0x10, DI
 	CMPQ      DI, BX
-	JLT       vectors146
+	JLT       vectors150
 
-rest147:
+rest151:
 	TESTQ     SI, SI
-	JZ        done148
+	JZ        done152
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VSUBPS    Z2, Z1, Z1
@@ -2649,12 +2698,12 @@ rest147:
 	VMOVAPS.Z Z1, K2, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done148:
+done152:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row145
+	JNZ  row149
 	VZEROUPPER
 	RET
 
@@ -2677,12 +2726,12 @@ TEXT ·absoluteErrorSlopeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z3
 	MOVQ         n+0(FP), R8
 
-row149:
+row153:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest151
+	JZ    rest155
 
-vectors150:
+vectors154:
 	VMOVUPS   (CX)(DI*4), Z4
 	VMOVUPS   (DX)(DI*4), Z5
 	VSUBPS    Z5, Z4, Z4
@@ -2696,11 +2745,11 @@ vectors150:
 	VMOVUPS   Z4, (AX)(DI*4)
 	ADDQ      $0x10, DI
 	CMPQ      DI, BX
-	JLT       vectors150
+	JLT       vectors154
 
-rest151:
+rest155:
 	TESTQ     SI, SI
-	JZ        done152
+	JZ        done156
 	VMOVUPS.Z (CX)(DI*4), K1, Z4
 	VMOVUPS.Z (DX)(DI*4), K1, Z5
 	VSUBPS    Z5, Z4, Z4
@@ -2713,12 +2762,12 @@ rest151:
 	VMOVAPS.Z Z4, K2, Z4
 	VMOVUPS   Z4, K1, (AX)(DI*4)
 
-done152:
+done156:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row149
+	JNZ  row153
 	VZEROUPPER
 	RET
 
@@ -2755,12 +2804,12 @@ TEXT ·logisticErrorAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row153:
+row157:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest155
+	JZ    rest159
 
-vectors154:
+vectors158:
 	VMOVUPS      (CX)(DI*4), Z17
 	VMOVUPS      (DX)(DI*4), Z18
 	VBROADCASTSS float00000000<>+0(SB), Z19
@@ -2826,11 +2875,11 @@ vectors154:
 	VMOVUPS      Z17, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors154
+	JLT          vectors158
 
-rest155:
+rest159:
 	TESTQ        SI, SI
-	JZ           done156
+	JZ           done160
 	VMOVUPS.Z    (CX)(DI*4), K1, Z17
 	VMOVUPS.Z    (DX)(DI*4), K1, Z18
 	VBROADCASTSS float00000000<>+0(SB), Z19
@@ -2895,12 +2944,12 @@ rest155:
 	VMOVAPS.Z    Z17, K2, Z17
 	VMOVUPS      Z17, K1, (AX)(DI*4)
 
-done156:
+done160:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row153
+	JNZ  row157
 	VZEROUPPER
 	RET
 
@@ -2934,12 +2983,12 @@ TEXT ·logisticErrorSlopeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z17
 	MOVQ         n+0(FP), R8
 
-row157:
+row161:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest159
+	JZ    rest163
 
-vectors158:
+vectors162:
 	VMOVUPS      (CX)(DI*4), Z18
 	VMOVUPS      (DX)(DI*4), Z19
 	VANDNPS      Z18, Z16, Z20
@@ -2980,11 +3029,11 @@ vectors158:
 	VMOVUPS      Z18, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors158
+	JLT          vectors162
 
-rest159:
+rest163:
 	TESTQ        SI, SI
-	JZ           done160
+	JZ           done164
 	VMOVUPS.Z    (CX)(DI*4), K1, Z18
 	VMOVUPS.Z    (DX)(DI*4), K1, Z19
 	VANDNPS      Z18, Z16, Z20
@@ -3024,12 +3073,12 @@ rest159:
 	VMOVAPS.Z    Z18, K2, Z18
 	VMOVUPS      Z18, K1, (AX)(DI*4)
 
-done160:
+done164:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row157
+	JNZ  row161
 	VZEROUPPER
 	RET
 
@@ -3049,34 +3098,34 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row161:
+row165:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest163
+	JZ    rest167
 
-vectors162:
+vectors166:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors162
+	JLT     vectors166
 
-rest163:
+rest167:
 	TESTQ      SI, SI
-	JZ         done164
+	JZ         done168
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done164:
+done168:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row161
+	JNZ  row165
 	VZEROUPPER
 	RET
 
@@ -3114,53 +3163,6 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row165:
-	XORQ  DI, DI
-	TESTQ BX, BX
-	JZ    rest167
-
-vectors166:
-	VMOVUPS (CX)(DI*4), Y1
-	VMOVUPS (DX)(DI*4), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)(DI*4)
-	ADDQ    $0x08, DI
-	CMPQ    DI, BX
-	JLT     vectors166
-
-rest167:
-	TESTQ      SI, SI
-	JZ         done168
-	VMASKMOVPS (CX)(DI*4), Y0, Y1
-	VMASKMOVPS (DX)(DI*4), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(DI*4)
-
-done168:
-	ADDQ lddst+16(FP), AX
-	ADDQ ldx+32(FP), CX
-	ADDQ ldy+48(FP), DX
-	DECQ R8
-	JNZ  row165
-	VZEROUPPER
-	RET
-
-// func mulAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX
-TEXT ·mulAVX2(SB), NOSPLIT, $0-68
-	MOVQ    dst+8(FP), AX
-	MOVQ    x+24(FP), CX
-	MOVQ    y+40(FP), DX
-	MOVQ    cols+56(FP), BX
-	MOVQ    BX, SI
-	ANDQ    $0x07, SI
-	SUBQ    SI, BX
-	LEAQ    lanesAVX2<>+0(SB), DI
-	MOVQ    $+8, R8
-	SUBQ    SI, R8
-	VMOVUPS (DI)(R8*4), Y0
-	MOVQ    n+0(FP), R8
-
 row169:
 	XORQ  DI, DI
 	TESTQ BX, BX
@@ -3169,7 +3171,7 @@ row169:
 vectors170:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
-	VMULPS  Y2, Y1, Y1
+	VSUBPS  Y2, Y1, Y1
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
@@ -3180,7 +3182,7 @@ rest171:
 	JZ         done172
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
-	VMULPS     Y2, Y1, Y1
+	VSUBPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
 done172:
@@ -3192,9 +3194,9 @@ done172:
 	VZEROUPPER
 	RET
 
-// func divAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func mulAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·divAVX2(SB), NOSPLIT, $0-68
+TEXT ·mulAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    y+40(FP), DX
@@ -3216,7 +3218,7 @@ row173:
 vectors174:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
-	VDIVPS  Y2, Y1, Y1
+	VMULPS  Y2, Y1, Y1
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
@@ -3227,7 +3229,7 @@ rest175:
 	JZ         done176
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
-	VDIVPS     Y2, Y1, Y1
+	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
 done176:
@@ -3239,55 +3241,58 @@ done176:
 	VZEROUPPER
 	RET
 
+// func divAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·divAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
+
+row177:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest179
+
+vectors178:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VDIVPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors178
+
+rest179:
+	TESTQ      SI, SI
+	JZ         done180
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
+
+done180:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row177
+	VZEROUPPER
+	RET
+
 // func scaleAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
 TEXT ·scaleAVX2(SB), NOSPLIT, $0-68
 	MOVQ         dst+8(FP), AX
 	MOVQ         x+24(FP), CX
-	MOVQ         cols+56(FP), DX
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SUBQ         BX, DX
-	LEAQ         lanesAVX2<>+0(SB), SI
-	MOVQ         $+8, DI
-	SUBQ         BX, DI
-	VMOVUPS      (SI)(DI*4), Y0
-	VBROADCASTSS s+64(FP), Y1
-	MOVQ         n+0(FP), DI
-
-row177:
-	XORQ  SI, SI
-	TESTQ DX, DX
-	JZ    rest179
-
-vectors178:
-	VMOVUPS (CX)(SI*4), Y2
-	VMULPS  Y2, Y1, Y2
-	VMOVUPS Y2, (AX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, DX
-	JLT     vectors178
-
-rest179:
-	TESTQ      BX, BX
-	JZ         done180
-	VMASKMOVPS (CX)(SI*4), Y0, Y2
-	VMULPS     Y2, Y1, Y2
-	VMASKMOVPS Y2, Y0, (AX)(SI*4)
-
-done180:
-	ADDQ lddst+16(FP), AX
-	ADDQ ldx+32(FP), CX
-	DECQ DI
-	JNZ  row177
-	VZEROUPPER
-	RET
-
-// func scaleGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX
-TEXT ·scaleGradAVX2(SB), NOSPLIT, $0-68
-	MOVQ         dst+8(FP), AX
-	MOVQ         y+40(FP), CX
 	MOVQ         cols+56(FP), DX
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
@@ -3321,9 +3326,103 @@ rest183:
 
 done184:
 	ADDQ lddst+16(FP), AX
-	ADDQ ldy+48(FP), CX
+	ADDQ ldx+32(FP), CX
 	DECQ DI
 	JNZ  row181
+	VZEROUPPER
+	RET
+
+// func addScaledAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·addScaledAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	SUBQ         SI, BX
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         SI, R8
+	VMOVUPS      (DI)(R8*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), R8
+
+row185:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest187
+
+vectors186:
+	VMOVUPS (CX)(DI*4), Y2
+	VMOVUPS (DX)(DI*4), Y3
+	VMULPS  Y3, Y1, Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors186
+
+rest187:
+	TESTQ      SI, SI
+	JZ         done188
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VMASKMOVPS (DX)(DI*4), Y0, Y3
+	VMULPS     Y3, Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (AX)(DI*4)
+
+done188:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row185
+	VZEROUPPER
+	RET
+
+// func scaleGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·scaleGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         y+40(FP), CX
+	MOVQ         cols+56(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SUBQ         BX, DX
+	LEAQ         lanesAVX2<>+0(SB), SI
+	MOVQ         $+8, DI
+	SUBQ         BX, DI
+	VMOVUPS      (SI)(DI*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), DI
+
+row189:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest191
+
+vectors190:
+	VMOVUPS (CX)(SI*4), Y2
+	VMULPS  Y2, Y1, Y2
+	VMOVUPS Y2, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors190
+
+rest191:
+	TESTQ      BX, BX
+	JZ         done192
+	VMASKMOVPS (CX)(SI*4), Y0, Y2
+	VMULPS     Y2, Y1, Y2
+	VMASKMOVPS Y2, Y0, (AX)(SI*4)
+
+done192:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldy+48(FP), CX
+	DECQ DI
+	JNZ  row189
 	VZEROUPPER
 	RET
 
@@ -3343,31 +3442,31 @@ TEXT ·offsetAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), DI
 
-row185:
+row193:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest187
+	JZ    rest195
 
-vectors186:
+vectors194:
 	VMOVUPS (CX)(SI*4), Y2
 	VADDPS  Y1, Y2, Y2
 	VMOVUPS Y2, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors186
+	JLT     vectors194
 
-rest187:
+rest195:
 	TESTQ      BX, BX
-	JZ         done188
+	JZ         done196
 	VMASKMOVPS (CX)(SI*4), Y0, Y2
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(SI*4)
 
-done188:
+done196:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row185
+	JNZ  row193
 	VZEROUPPER
 	RET
 
@@ -3388,12 +3487,12 @@ TEXT ·dropAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row189:
+row197:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest191
+	JZ    rest199
 
-vectors190:
+vectors198:
 	VMOVUPS (CX)(DI*4), Y2
 	VMOVUPS (DX)(DI*4), Y3
 	VMULPS  Y2, Y1, Y2
@@ -3401,23 +3500,23 @@ vectors190:
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors190
+	JLT     vectors198
 
-rest191:
+rest199:
 	TESTQ      SI, SI
-	JZ         done192
+	JZ         done200
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VMULPS     Y2, Y1, Y2
 	VANDPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done192:
+done200:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row189
+	JNZ  row197
 	VZEROUPPER
 	RET
 
@@ -3436,29 +3535,29 @@ TEXT ·identityGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (SI)(DI*4), Y0
 	MOVQ    n+0(FP), DI
 
-row193:
+row201:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest195
+	JZ    rest203
 
-vectors194:
+vectors202:
 	VMOVUPS (CX)(SI*4), Y1
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors194
+	JLT     vectors202
 
-rest195:
+rest203:
 	TESTQ      BX, BX
-	JZ         done196
+	JZ         done204
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
-done196:
+done204:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldy+48(FP), CX
 	DECQ DI
-	JNZ  row193
+	JNZ  row201
 	VZEROUPPER
 	RET
 
@@ -3477,26 +3576,26 @@ TEXT ·fillAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), SI
 
-row197:
+row205:
 	XORQ  BX, BX
 	TESTQ CX, CX
-	JZ    rest199
+	JZ    rest207
 
-vectors198:
+vectors206:
 	VMOVUPS Y1, (AX)(BX*4)
 	ADDQ    $0x08, BX
 	CMPQ    BX, CX
-	JLT     vectors198
+	JLT     vectors206
 
-rest199:
+rest207:
 	TESTQ      DX, DX
-	JZ         done200
+	JZ         done208
 	VMASKMOVPS Y1, Y0, (AX)(BX*4)
 
-done200:
+done208:
 	ADDQ lddst+16(FP), AX
 	DECQ SI
-	JNZ  row197
+	JNZ  row205
 	VZEROUPPER
 	RET
 
@@ -3515,33 +3614,33 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (SI)(DI*4), Y0
 	MOVQ    n+0(FP), DI
 
-row201:
+row209:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest203
+	JZ    rest211
 
-vectors202:
+vectors210:
 	VMOVUPS (CX)(SI*4), Y1
 	VMOVUPS float00000000<>+0(SB), Y2
 	VMAXPS  Y1, Y2, Y1
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors202
+	JLT     vectors210
 
-rest203:
+rest211:
 	TESTQ      BX, BX
-	JZ         done204
+	JZ         done212
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
 	VMOVUPS    float00000000<>+0(SB), Y2
 	VMAXPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
-done204:
+done212:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row201
+	JNZ  row209
 	VZEROUPPER
 	RET
 
@@ -3561,12 +3660,12 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row205:
+row213:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest207
+	JZ    rest215
 
-vectors206:
+vectors214:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
 	VCMPPS  $0x16, float00000000<>+0(SB), Y1, Y1
@@ -3574,23 +3673,23 @@ vectors206:
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors206
+	JLT     vectors214
 
-rest207:
+rest215:
 	TESTQ      SI, SI
-	JZ         done208
+	JZ         done216
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VCMPPS     $0x16, float00000000<>+0(SB), Y1, Y1
 	VANDPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done208:
+done216:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row205
+	JNZ  row213
 	VZEROUPPER
 	RET
 
@@ -3610,12 +3709,12 @@ TEXT ·leakyAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), DI
 
-row209:
+row217:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest211
+	JZ    rest219
 
-vectors210:
+vectors218:
 	VMOVUPS   (CX)(SI*4), Y2
 	VCMPPS    $0x12, float00000000<>+0(SB), Y2, Y3
 	VMULPS    Y1, Y2, Y4
@@ -3623,22 +3722,22 @@ vectors210:
 	VMOVUPS   Y2, (AX)(SI*4)
 	ADDQ      $0x08, SI
 	CMPQ      SI, DX
-	JLT       vectors210
+	JLT       vectors218
 
-rest211:
+rest219:
 	TESTQ      BX, BX
-	JZ         done212
+	JZ         done220
 	VMASKMOVPS (CX)(SI*4), Y0, Y2
 	VCMPPS     $0x12, float00000000<>+0(SB), Y2, Y3
 	VMULPS     Y1, Y2, Y4
 	VBLENDVPS  Y3, Y4, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(SI*4)
 
-done212:
+done220:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row209
+	JNZ  row217
 	VZEROUPPER
 	RET
 
@@ -3659,12 +3758,12 @@ TEXT ·leakyGradAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row213:
+row221:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest215
+	JZ    rest223
 
-vectors214:
+vectors222:
 	VMOVUPS   (CX)(DI*4), Y2
 	VMOVUPS   (DX)(DI*4), Y3
 	VCMPPS    $0x12, float00000000<>+0(SB), Y2, Y2
@@ -3673,11 +3772,11 @@ vectors214:
 	VMOVUPS   Y2, (AX)(DI*4)
 	ADDQ      $0x08, DI
 	CMPQ      DI, BX
-	JLT       vectors214
+	JLT       vectors222
 
-rest215:
+rest223:
 	TESTQ      SI, SI
-	JZ         done216
+	JZ         done224
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VCMPPS     $0x12, float00000000<>+0(SB), Y2, Y2
@@ -3685,12 +3784,12 @@ rest215:
 	VBLENDVPS  Y2, Y4, Y3, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done216:
+done224:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row213
+	JNZ  row221
 	VZEROUPPER
 	RET
 
@@ -3710,12 +3809,12 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), DI
 
-row217:
+row225:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest219
+	JZ    rest227
 
-vectors218:
+vectors226:
 	VMOVUPS      (CX)(SI*4), Y2
 	VCMPPS       $0x11, float00000000<>+0(SB), Y2, Y3
 	VMOVUPS      floatc1a00000<>+0(SB), Y4
@@ -3746,11 +3845,11 @@ vectors218:
 	VMOVUPS      Y2, (AX)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors218
+	JLT          vectors226
 
-rest219:
+rest227:
 	TESTQ        BX, BX
-	JZ           done220
+	JZ           done228
 	VMASKMOVPS   (CX)(SI*4), Y0, Y2
 	VCMPPS       $0x11, float00000000<>+0(SB), Y2, Y3
 	VMOVUPS      floatc1a00000<>+0(SB), Y4
@@ -3780,11 +3879,11 @@ rest219:
 	VBLENDVPS    Y3, Y4, Y2, Y2
 	VMASKMOVPS   Y2, Y0, (AX)(SI*4)
 
-done220:
+done228:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row217
+	JNZ  row225
 	VZEROUPPER
 	RET
 
@@ -3805,12 +3904,12 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row221:
+row229:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest223
+	JZ    rest231
 
-vectors222:
+vectors230:
 	VMOVUPS   (CX)(DI*4), Y2
 	VMOVUPS   (DX)(DI*4), Y3
 	VCMPPS    $0x11, float00000000<>+0(SB), Y2, Y4
@@ -3820,11 +3919,11 @@ vectors222:
 	VMOVUPS   Y2, (AX)(DI*4)
 	ADDQ      $0x08, DI
 	CMPQ      DI, BX
-	JLT       vectors222
+	JLT       vectors230
 
-rest223:
+rest231:
 	TESTQ      SI, SI
-	JZ         done224
+	JZ         done232
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VCMPPS     $0x11, float00000000<>+0(SB), Y2, Y4
@@ -3833,12 +3932,12 @@ rest223:
 	VBLENDVPS  Y4, Y2, Y3, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done224:
+done232:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row221
+	JNZ  row229
 	VZEROUPPER
 	RET
 
@@ -3857,12 +3956,12 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (SI)(DI*4), Y0
 	MOVQ    n+0(FP), DI
 
-row225:
+row233:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest227
+	JZ    rest235
 
-vectors226:
+vectors234:
 	VMOVUPS      (CX)(SI*4), Y1
 	VMOVUPS      float80000000<>+0(SB), Y2
 	VMOVUPS      float80000000<>+0(SB), Y3
@@ -3911,11 +4010,11 @@ vectors226:
 	VMOVUPS      Y2, (AX)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors226
+	JLT          vectors234
 
-rest227:
+rest235:
 	TESTQ        BX, BX
-	JZ           done228
+	JZ           done236
 	VMASKMOVPS   (CX)(SI*4), Y0, Y1
 	VMOVUPS      float80000000<>+0(SB), Y2
 	VMOVUPS      float80000000<>+0(SB), Y3
@@ -3963,11 +4062,11 @@ rest227:
 	VFMADD231PS  Y1, Y3, Y2
 	VMASKMOVPS   Y2, Y0, (AX)(SI*4)
 
-done228:
+done236:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row225
+	JNZ  row233
 	VZEROUPPER
 	RET
 
@@ -3987,12 +4086,12 @@ TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row229:
+row237:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest231
+	JZ    rest239
 
-vectors230:
+vectors238:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
 	VMULPS  Y1, Y2, Y2
@@ -4002,11 +4101,11 @@ vectors230:
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors230
+	JLT     vectors238
 
-rest231:
+rest239:
 	TESTQ      SI, SI
-	JZ         done232
+	JZ         done240
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VMULPS     Y1, Y2, Y2
@@ -4015,12 +4114,12 @@ rest231:
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done232:
+done240:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row229
+	JNZ  row237
 	VZEROUPPER
 	RET
 
@@ -4039,12 +4138,12 @@ TEXT ·logSigmoidAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (SI)(DI*4), Y0
 	MOVQ    n+0(FP), DI
 
-row233:
+row241:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest235
+	JZ    rest243
 
-vectors234:
+vectors242:
 	VMOVUPS      (CX)(SI*4), Y1
 	VMOVUPS      float00000000<>+0(SB), Y2
 	VMINPS       Y1, Y2, Y2
@@ -4111,11 +4210,11 @@ vectors234:
 	VMOVUPS      Y1, (AX)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors234
+	JLT          vectors242
 
-rest235:
+rest243:
 	TESTQ        BX, BX
-	JZ           done236
+	JZ           done244
 	VMASKMOVPS   (CX)(SI*4), Y0, Y1
 	VMOVUPS      float00000000<>+0(SB), Y2
 	VMINPS       Y1, Y2, Y2
@@ -4181,11 +4280,11 @@ rest235:
 	VSUBPS       Y1, Y2, Y1
 	VMASKMOVPS   Y1, Y0, (AX)(SI*4)
 
-done236:
+done244:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row233
+	JNZ  row241
 	VZEROUPPER
 	RET
 
@@ -4205,12 +4304,12 @@ TEXT ·logSigmoidGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row237:
+row245:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest239
+	JZ    rest247
 
-vectors238:
+vectors246:
 	VMOVUPS      (CX)(DI*4), Y1
 	VMOVUPS      (DX)(DI*4), Y2
 	VMOVUPS      float80000000<>+0(SB), Y3
@@ -4242,11 +4341,11 @@ vectors238:
 	VMOVUPS      Y1, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors238
+	JLT          vectors246
 
-rest239:
+rest247:
 	TESTQ        SI, SI
-	JZ           done240
+	JZ           done248
 	VMASKMOVPS   (CX)(DI*4), Y0, Y1
 	VMASKMOVPS   (DX)(DI*4), Y0, Y2
 	VMOVUPS      float80000000<>+0(SB), Y3
@@ -4277,196 +4376,6 @@ rest239:
 	VMULPS       Y4, Y2, Y1
 	VMASKMOVPS   Y1, Y0, (AX)(DI*4)
 
-done240:
-	ADDQ lddst+16(FP), AX
-	ADDQ ldx+32(FP), CX
-	ADDQ ldy+48(FP), DX
-	DECQ R8
-	JNZ  row237
-	VZEROUPPER
-	RET
-
-// func tanhAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·tanhAVX2(SB), NOSPLIT, $0-68
-	MOVQ    dst+8(FP), AX
-	MOVQ    x+24(FP), CX
-	MOVQ    cols+56(FP), DX
-	MOVQ    DX, BX
-	ANDQ    $0x07, BX
-	SUBQ    BX, DX
-	LEAQ    lanesAVX2<>+0(SB), SI
-	MOVQ    $+8, DI
-	SUBQ    BX, DI
-	VMOVUPS (SI)(DI*4), Y0
-	MOVQ    n+0(FP), DI
-
-row241:
-	XORQ  SI, SI
-	TESTQ DX, DX
-	JZ    rest243
-
-vectors242:
-	VMOVUPS      (CX)(SI*4), Y1
-	VMOVUPS      float80000000<>+0(SB), Y2
-	VANDNPS      Y1, Y2, Y2
-	VMULPS       Y1, Y1, Y3
-	VMULPS       Y3, Y1, Y4
-	VMOVUPS      floatbbbaf0ea<>+0(SB), Y5
-	VFMADD213PS  float3ca9134e<>+0(SB), Y3, Y5
-	VFMADD213PS  floatbd5c1e2d<>+0(SB), Y3, Y5
-	VFMADD213PS  float3e088393<>+0(SB), Y3, Y5
-	VFMADD213PS  floatbeaaaa99<>+0(SB), Y3, Y5
-	VMOVAPS      Y1, Y3
-	VFMADD231PS  Y5, Y4, Y3
-	VADDPS       Y2, Y2, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVUPS      float42b20000<>+0(SB), Y5
-	VMINPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VMOVUPS      float3f800000<>+0(SB), Y5
-	VMOVUPS      float40000000<>+0(SB), Y6
-	VADDPS       float3f800000<>+0(SB), Y4, Y4
-	VDIVPS       Y4, Y6, Y4
-	VSUBPS       Y4, Y5, Y4
-	VCMPPS       $0x11, float3f200000<>+0(SB), Y2, Y2
-	VANDPS       float80000000<>+0(SB), Y1, Y1
-	VXORPS       Y1, Y4, Y1
-	VBLENDVPS    Y2, Y3, Y1, Y1
-	VMOVUPS      Y1, (AX)(SI*4)
-	ADDQ         $0x08, SI
-	CMPQ         SI, DX
-	JLT          vectors242
-
-rest243:
-	TESTQ        BX, BX
-	JZ           done244
-	VMASKMOVPS   (CX)(SI*4), Y0, Y1
-	VMOVUPS      float80000000<>+0(SB), Y2
-	VANDNPS      Y1, Y2, Y2
-	VMULPS       Y1, Y1, Y3
-	VMULPS       Y3, Y1, Y4
-	VMOVUPS      floatbbbaf0ea<>+0(SB), Y5
-	VFMADD213PS  float3ca9134e<>+0(SB), Y3, Y5
-	VFMADD213PS  floatbd5c1e2d<>+0(SB), Y3, Y5
-	VFMADD213PS  float3e088393<>+0(SB), Y3, Y5
-	VFMADD213PS  floatbeaaaa99<>+0(SB), Y3, Y5
-	VMOVAPS      Y1, Y3
-	VFMADD231PS  Y5, Y4, Y3
-	VADDPS       Y2, Y2, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVUPS      float42b20000<>+0(SB), Y5
-	VMINPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VMOVUPS      float3f800000<>+0(SB), Y5
-	VMOVUPS      float40000000<>+0(SB), Y6
-	VADDPS       float3f800000<>+0(SB), Y4, Y4
-	VDIVPS       Y4, Y6, Y4
-	VSUBPS       Y4, Y5, Y4
-	VCMPPS       $0x11, float3f200000<>+0(SB), Y2, Y2
-	VANDPS       float80000000<>+0(SB), Y1, Y1
-	VXORPS       Y1, Y4, Y1
-	VBLENDVPS    Y2, Y3, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)(SI*4)
-
-done244:
-	ADDQ lddst+16(FP), AX
-	ADDQ ldx+32(FP), CX
-	DECQ DI
-	JNZ  row241
-	VZEROUPPER
-	RET
-
-// func tanhGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX
-TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-68
-	MOVQ    dst+8(FP), AX
-	MOVQ    x+24(FP), CX
-	MOVQ    y+40(FP), DX
-	MOVQ    cols+56(FP), BX
-	MOVQ    BX, SI
-	ANDQ    $0x07, SI
-	SUBQ    SI, BX
-	LEAQ    lanesAVX2<>+0(SB), DI
-	MOVQ    $+8, R8
-	SUBQ    SI, R8
-	VMOVUPS (DI)(R8*4), Y0
-	MOVQ    n+0(FP), R8
-
-row245:
-	XORQ  DI, DI
-	TESTQ BX, BX
-	JZ    rest247
-
-vectors246:
-	VMOVUPS (CX)(DI*4), Y1
-	VMOVUPS (DX)(DI*4), Y2
-	VMOVUPS float3f800000<>+0(SB), Y3
-	VMULPS  Y1, Y1, Y1
-	VSUBPS  Y1, Y3, Y1
-	VMULPS  Y1, Y2, Y1
-	VMOVUPS Y1, (AX)(DI*4)
-	ADDQ    $0x08, DI
-	CMPQ    DI, BX
-	JLT     vectors246
-
-rest247:
-	TESTQ      SI, SI
-	JZ         done248
-	VMASKMOVPS (CX)(DI*4), Y0, Y1
-	VMASKMOVPS (DX)(DI*4), Y0, Y2
-	VMOVUPS    float3f800000<>+0(SB), Y3
-	VMULPS     Y1, Y1, Y1
-	VSUBPS     Y1, Y3, Y1
-	VMULPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)(DI*4)
-
 done248:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
@@ -4476,9 +4385,9 @@ done248:
 	VZEROUPPER
 	RET
 
-// func expAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func tanhAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·expAVX2(SB), NOSPLIT, $0-68
+TEXT ·tanhAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    cols+56(FP), DX
@@ -4498,6 +4407,196 @@ row249:
 
 vectors250:
 	VMOVUPS      (CX)(SI*4), Y1
+	VMOVUPS      float80000000<>+0(SB), Y2
+	VANDNPS      Y1, Y2, Y2
+	VMULPS       Y1, Y1, Y3
+	VMULPS       Y3, Y1, Y4
+	VMOVUPS      floatbbbaf0ea<>+0(SB), Y5
+	VFMADD213PS  float3ca9134e<>+0(SB), Y3, Y5
+	VFMADD213PS  floatbd5c1e2d<>+0(SB), Y3, Y5
+	VFMADD213PS  float3e088393<>+0(SB), Y3, Y5
+	VFMADD213PS  floatbeaaaa99<>+0(SB), Y3, Y5
+	VMOVAPS      Y1, Y3
+	VFMADD231PS  Y5, Y4, Y3
+	VADDPS       Y2, Y2, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVUPS      float42b20000<>+0(SB), Y5
+	VMINPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVUPS      float3f800000<>+0(SB), Y5
+	VMOVUPS      float40000000<>+0(SB), Y6
+	VADDPS       float3f800000<>+0(SB), Y4, Y4
+	VDIVPS       Y4, Y6, Y4
+	VSUBPS       Y4, Y5, Y4
+	VCMPPS       $0x11, float3f200000<>+0(SB), Y2, Y2
+	VANDPS       float80000000<>+0(SB), Y1, Y1
+	VXORPS       Y1, Y4, Y1
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VMOVUPS      Y1, (AX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DX
+	JLT          vectors250
+
+rest251:
+	TESTQ        BX, BX
+	JZ           done252
+	VMASKMOVPS   (CX)(SI*4), Y0, Y1
+	VMOVUPS      float80000000<>+0(SB), Y2
+	VANDNPS      Y1, Y2, Y2
+	VMULPS       Y1, Y1, Y3
+	VMULPS       Y3, Y1, Y4
+	VMOVUPS      floatbbbaf0ea<>+0(SB), Y5
+	VFMADD213PS  float3ca9134e<>+0(SB), Y3, Y5
+	VFMADD213PS  floatbd5c1e2d<>+0(SB), Y3, Y5
+	VFMADD213PS  float3e088393<>+0(SB), Y3, Y5
+	VFMADD213PS  floatbeaaaa99<>+0(SB), Y3, Y5
+	VMOVAPS      Y1, Y3
+	VFMADD231PS  Y5, Y4, Y3
+	VADDPS       Y2, Y2, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVUPS      float42b20000<>+0(SB), Y5
+	VMINPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVUPS      float3f800000<>+0(SB), Y5
+	VMOVUPS      float40000000<>+0(SB), Y6
+	VADDPS       float3f800000<>+0(SB), Y4, Y4
+	VDIVPS       Y4, Y6, Y4
+	VSUBPS       Y4, Y5, Y4
+	VCMPPS       $0x11, float3f200000<>+0(SB), Y2, Y2
+	VANDPS       float80000000<>+0(SB), Y1, Y1
+	VXORPS       Y1, Y4, Y1
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (AX)(SI*4)
+
+done252:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	DECQ DI
+	JNZ  row249
+	VZEROUPPER
+	RET
+
+// func tanhGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
+
+row253:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest255
+
+vectors254:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VMOVUPS float3f800000<>+0(SB), Y3
+	VMULPS  Y1, Y1, Y1
+	VSUBPS  Y1, Y3, Y1
+	VMULPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors254
+
+rest255:
+	TESTQ      SI, SI
+	JZ         done256
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
+	VMOVUPS    float3f800000<>+0(SB), Y3
+	VMULPS     Y1, Y1, Y1
+	VSUBPS     Y1, Y3, Y1
+	VMULPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
+
+done256:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row253
+	VZEROUPPER
+	RET
+
+// func expAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·expAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
+
+row257:
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest259
+
+vectors258:
+	VMOVUPS      (CX)(SI*4), Y1
 	VMOVAPS      Y1, Y1
 	VMOVUPS      floatc2d00000<>+0(SB), Y2
 	VMAXPS       Y1, Y2, Y1
@@ -4529,11 +4628,11 @@ vectors250:
 	VMOVUPS      Y1, (AX)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors250
+	JLT          vectors258
 
-rest251:
+rest259:
 	TESTQ        BX, BX
-	JZ           done252
+	JZ           done260
 	VMASKMOVPS   (CX)(SI*4), Y0, Y1
 	VMOVAPS      Y1, Y1
 	VMOVUPS      floatc2d00000<>+0(SB), Y2
@@ -4565,11 +4664,11 @@ rest251:
 	VMOVUPS      Y3, Y1
 	VMASKMOVPS   Y1, Y0, (AX)(SI*4)
 
-done252:
+done260:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row249
+	JNZ  row257
 	VZEROUPPER
 	RET
 
@@ -4588,12 +4687,12 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (SI)(DI*4), Y0
 	MOVQ    n+0(FP), DI
 
-row253:
+row261:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest255
+	JZ    rest263
 
-vectors254:
+vectors262:
 	VMOVUPS      (CX)(SI*4), Y1
 	VCMPPS       $0x11, float00800000<>+0(SB), Y1, Y2
 	VMULPS       float4b000000<>+0(SB), Y1, Y3
@@ -4637,11 +4736,11 @@ vectors254:
 	VMOVUPS      Y1, (AX)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors254
+	JLT          vectors262
 
-rest255:
+rest263:
 	TESTQ        BX, BX
-	JZ           done256
+	JZ           done264
 	VMASKMOVPS   (CX)(SI*4), Y0, Y1
 	VCMPPS       $0x11, float00800000<>+0(SB), Y1, Y2
 	VMULPS       float4b000000<>+0(SB), Y1, Y3
@@ -4684,96 +4783,6 @@ rest255:
 	VBLENDVPS    Y1, float7fc00000<>+0(SB), Y2, Y1
 	VMASKMOVPS   Y1, Y0, (AX)(SI*4)
 
-done256:
-	ADDQ lddst+16(FP), AX
-	ADDQ ldx+32(FP), CX
-	DECQ DI
-	JNZ  row253
-	VZEROUPPER
-	RET
-
-// func logGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX
-TEXT ·logGradAVX2(SB), NOSPLIT, $0-68
-	MOVQ    dst+8(FP), AX
-	MOVQ    x+24(FP), CX
-	MOVQ    y+40(FP), DX
-	MOVQ    cols+56(FP), BX
-	MOVQ    BX, SI
-	ANDQ    $0x07, SI
-	SUBQ    SI, BX
-	LEAQ    lanesAVX2<>+0(SB), DI
-	MOVQ    $+8, R8
-	SUBQ    SI, R8
-	VMOVUPS (DI)(R8*4), Y0
-	MOVQ    n+0(FP), R8
-
-row257:
-	XORQ  DI, DI
-	TESTQ BX, BX
-	JZ    rest259
-
-vectors258:
-	VMOVUPS (CX)(DI*4), Y1
-	VMOVUPS (DX)(DI*4), Y2
-	VDIVPS  Y1, Y2, Y1
-	VMOVUPS Y1, (AX)(DI*4)
-	ADDQ    $0x08, DI
-	CMPQ    DI, BX
-	JLT     vectors258
-
-rest259:
-	TESTQ      SI, SI
-	JZ         done260
-	VMASKMOVPS (CX)(DI*4), Y0, Y1
-	VMASKMOVPS (DX)(DI*4), Y0, Y2
-	VDIVPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)(DI*4)
-
-done260:
-	ADDQ lddst+16(FP), AX
-	ADDQ ldx+32(FP), CX
-	ADDQ ldy+48(FP), DX
-	DECQ R8
-	JNZ  row257
-	VZEROUPPER
-	RET
-
-// func sqrtAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX
-TEXT ·sqrtAVX2(SB), NOSPLIT, $0-68
-	MOVQ    dst+8(FP), AX
-	MOVQ    x+24(FP), CX
-	MOVQ    cols+56(FP), DX
-	MOVQ    DX, BX
-	ANDQ    $0x07, BX
-	SUBQ    BX, DX
-	LEAQ    lanesAVX2<>+0(SB), SI
-	MOVQ    $+8, DI
-	SUBQ    BX, DI
-	VMOVUPS (SI)(DI*4), Y0
-	MOVQ    n+0(FP), DI
-
-row261:
-	XORQ  SI, SI
-	TESTQ DX, DX
-	JZ    rest263
-
-vectors262:
-	VMOVUPS (CX)(SI*4), Y1
-	VSQRTPS Y1, Y1
-	VMOVUPS Y1, (AX)(SI*4)
-	ADDQ    $0x08, SI
-	CMPQ    SI, DX
-	JLT     vectors262
-
-rest263:
-	TESTQ      BX, BX
-	JZ         done264
-	VMASKMOVPS (CX)(SI*4), Y0, Y1
-	VSQRTPS    Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)(SI*4)
-
 done264:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
@@ -4782,9 +4791,9 @@ done264:
 	VZEROUPPER
 	RET
 
-// func sqrtGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func logGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·sqrtGradAVX2(SB), NOSPLIT, $0-68
+TEXT ·logGradAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    y+40(FP), DX
@@ -4806,7 +4815,6 @@ row265:
 vectors266:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
-	VADDPS  Y1, Y1, Y1
 	VDIVPS  Y1, Y2, Y1
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
@@ -4818,7 +4826,6 @@ rest267:
 	JZ         done268
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
-	VADDPS     Y1, Y1, Y1
 	VDIVPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
@@ -4831,9 +4838,9 @@ done268:
 	VZEROUPPER
 	RET
 
-// func reciprocalAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func sqrtAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·reciprocalAVX2(SB), NOSPLIT, $0-68
+TEXT ·sqrtAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    cols+56(FP), DX
@@ -4853,8 +4860,7 @@ row269:
 
 vectors270:
 	VMOVUPS (CX)(SI*4), Y1
-	VMOVUPS float3f800000<>+0(SB), Y2
-	VDIVPS  Y1, Y2, Y1
+	VSQRTPS Y1, Y1
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
@@ -4864,8 +4870,7 @@ rest271:
 	TESTQ      BX, BX
 	JZ         done272
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
-	VMOVUPS    float3f800000<>+0(SB), Y2
-	VDIVPS     Y1, Y2, Y1
+	VSQRTPS    Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
 done272:
@@ -4876,9 +4881,9 @@ done272:
 	VZEROUPPER
 	RET
 
-// func reciprocalGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func sqrtGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-68
+TEXT ·sqrtGradAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    y+40(FP), DX
@@ -4900,10 +4905,8 @@ row273:
 vectors274:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
-	VMOVUPS float80000000<>+0(SB), Y3
-	VXORPS  Y3, Y2, Y2
-	VMULPS  Y1, Y1, Y1
-	VMULPS  Y1, Y2, Y1
+	VADDPS  Y1, Y1, Y1
+	VDIVPS  Y1, Y2, Y1
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
@@ -4914,10 +4917,8 @@ rest275:
 	JZ         done276
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
-	VMOVUPS    float80000000<>+0(SB), Y3
-	VXORPS     Y3, Y2, Y2
-	VMULPS     Y1, Y1, Y1
-	VMULPS     Y1, Y2, Y1
+	VADDPS     Y1, Y1, Y1
+	VDIVPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
 done276:
@@ -4929,9 +4930,9 @@ done276:
 	VZEROUPPER
 	RET
 
-// func squareAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func reciprocalAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·squareAVX2(SB), NOSPLIT, $0-68
+TEXT ·reciprocalAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    cols+56(FP), DX
@@ -4951,7 +4952,8 @@ row277:
 
 vectors278:
 	VMOVUPS (CX)(SI*4), Y1
-	VMULPS  Y1, Y1, Y1
+	VMOVUPS float3f800000<>+0(SB), Y2
+	VDIVPS  Y1, Y2, Y1
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
@@ -4961,7 +4963,8 @@ rest279:
 	TESTQ      BX, BX
 	JZ         done280
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
-	VMULPS     Y1, Y1, Y1
+	VMOVUPS    float3f800000<>+0(SB), Y2
+	VDIVPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
 done280:
@@ -4972,9 +4975,9 @@ done280:
 	VZEROUPPER
 	RET
 
-// func squareGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func reciprocalGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·squareGradAVX2(SB), NOSPLIT, $0-68
+TEXT ·reciprocalGradAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    y+40(FP), DX
@@ -4996,8 +4999,10 @@ row281:
 vectors282:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
-	VADDPS  Y1, Y1, Y1
-	VMULPS  Y2, Y1, Y1
+	VMOVUPS float80000000<>+0(SB), Y3
+	VXORPS  Y3, Y2, Y2
+	VMULPS  Y1, Y1, Y1
+	VMULPS  Y1, Y2, Y1
 	VMOVUPS Y1, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
@@ -5008,8 +5013,10 @@ rest283:
 	JZ         done284
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
-	VADDPS     Y1, Y1, Y1
-	VMULPS     Y2, Y1, Y1
+	VMOVUPS    float80000000<>+0(SB), Y3
+	VXORPS     Y3, Y2, Y2
+	VMULPS     Y1, Y1, Y1
+	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
 done284:
@@ -5021,9 +5028,9 @@ done284:
 	VZEROUPPER
 	RET
 
-// func absAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func squareAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·absAVX2(SB), NOSPLIT, $0-68
+TEXT ·squareAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    cols+56(FP), DX
@@ -5043,8 +5050,7 @@ row285:
 
 vectors286:
 	VMOVUPS (CX)(SI*4), Y1
-	VMOVUPS float80000000<>+0(SB), Y2
-	VANDNPS Y1, Y2, Y1
+	VMULPS  Y1, Y1, Y1
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
@@ -5054,8 +5060,7 @@ rest287:
 	TESTQ      BX, BX
 	JZ         done288
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
-	VMOVUPS    float80000000<>+0(SB), Y2
-	VANDNPS    Y1, Y2, Y1
+	VMULPS     Y1, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
 done288:
@@ -5066,9 +5071,9 @@ done288:
 	VZEROUPPER
 	RET
 
-// func absGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func squareGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·absGradAVX2(SB), NOSPLIT, $0-68
+TEXT ·squareGradAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    y+40(FP), DX
@@ -5088,28 +5093,22 @@ row289:
 	JZ    rest291
 
 vectors290:
-	VMOVUPS   (CX)(DI*4), Y1
-	VMOVUPS   (DX)(DI*4), Y2
-	VCMPPS    $0x08, float00000000<>+0(SB), Y1, Y3
-	VMULPS    Y2, Y1, Y4
-	VANDPS    float80000000<>+0(SB), Y1, Y1
-	VXORPS    Y1, Y2, Y1
-	VBLENDVPS Y3, Y4, Y1, Y1
-	VMOVUPS   Y1, (AX)(DI*4)
-	ADDQ      $0x08, DI
-	CMPQ      DI, BX
-	JLT       vectors290
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VADDPS  Y1, Y1, Y1
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors290
 
 rest291:
 	TESTQ      SI, SI
 	JZ         done292
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
-	VCMPPS     $0x08, float00000000<>+0(SB), Y1, Y3
-	VMULPS     Y2, Y1, Y4
-	VANDPS     float80000000<>+0(SB), Y1, Y1
-	VXORPS     Y1, Y2, Y1
-	VBLENDVPS  Y3, Y4, Y1, Y1
+	VADDPS     Y1, Y1, Y1
+	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
 done292:
@@ -5121,9 +5120,9 @@ done292:
 	VZEROUPPER
 	RET
 
-// func presentAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func absAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·presentAVX2(SB), NOSPLIT, $0-68
+TEXT ·absAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    cols+56(FP), DX
@@ -5143,9 +5142,8 @@ row293:
 
 vectors294:
 	VMOVUPS (CX)(SI*4), Y1
-	VCMPPS  $0x00, Y1, Y1, Y1
-	VMOVUPS float3f800000<>+0(SB), Y2
-	VANDPS  Y1, Y2, Y1
+	VMOVUPS float80000000<>+0(SB), Y2
+	VANDNPS Y1, Y2, Y1
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
@@ -5155,9 +5153,8 @@ rest295:
 	TESTQ      BX, BX
 	JZ         done296
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
-	VCMPPS     $0x00, Y1, Y1, Y1
-	VMOVUPS    float3f800000<>+0(SB), Y2
-	VANDPS     Y1, Y2, Y1
+	VMOVUPS    float80000000<>+0(SB), Y2
+	VANDNPS    Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
 done296:
@@ -5168,9 +5165,9 @@ done296:
 	VZEROUPPER
 	RET
 
-// func squaredErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func absGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·squaredErrorAVX2(SB), NOSPLIT, $0-68
+TEXT ·absGradAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    y+40(FP), DX
@@ -5190,26 +5187,28 @@ row297:
 	JZ    rest299
 
 vectors298:
-	VMOVUPS (CX)(DI*4), Y1
-	VMOVUPS (DX)(DI*4), Y2
-	VSUBPS  Y2, Y1, Y1
-	VMULPS  Y1, Y1, Y1
-	VCMPPS  $0x00, Y2, Y2, Y2
-	VANDPS  Y2, Y1, Y1
-	VMOVUPS Y1, (AX)(DI*4)
-	ADDQ    $0x08, DI
-	CMPQ    DI, BX
-	JLT     vectors298
+	VMOVUPS   (CX)(DI*4), Y1
+	VMOVUPS   (DX)(DI*4), Y2
+	VCMPPS    $0x08, float00000000<>+0(SB), Y1, Y3
+	VMULPS    Y2, Y1, Y4
+	VANDPS    float80000000<>+0(SB), Y1, Y1
+	VXORPS    Y1, Y2, Y1
+	VBLENDVPS Y3, Y4, Y1, Y1
+	VMOVUPS   Y1, (AX)(DI*4)
+	ADDQ      $0x08, DI
+	CMPQ      DI, BX
+	JLT       vectors298
 
 rest299:
 	TESTQ      SI, SI
 	JZ         done300
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMULPS     Y1, Y1, Y1
-	VCMPPS     $0x00, Y2, Y2, Y2
-	VANDPS     Y2, Y1, Y1
+	VCMPPS     $0x08, float00000000<>+0(SB), Y1, Y3
+	VMULPS     Y2, Y1, Y4
+	VANDPS     float80000000<>+0(SB), Y1, Y1
+	VXORPS     Y1, Y2, Y1
+	VBLENDVPS  Y3, Y4, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
 done300:
@@ -5221,65 +5220,56 @@ done300:
 	VZEROUPPER
 	RET
 
-// func squaredErrorSlopeAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func presentAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·squaredErrorSlopeAVX2(SB), NOSPLIT, $0-68
-	MOVQ         dst+8(FP), AX
-	MOVQ         x+24(FP), CX
-	MOVQ         y+40(FP), DX
-	MOVQ         cols+56(FP), BX
-	MOVQ         BX, SI
-	ANDQ         $0x07, SI
-	SUBQ         SI, BX
-	LEAQ         lanesAVX2<>+0(SB), DI
-	MOVQ         $+8, R8
-	SUBQ         SI, R8
-	VMOVUPS      (DI)(R8*4), Y0
-	VBROADCASTSS s+64(FP), Y1
-	MOVQ         n+0(FP), R8
+TEXT ·presentAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    cols+56(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+0(FP), DI
 
 row301:
-	XORQ  DI, DI
-	TESTQ BX, BX
+	XORQ  SI, SI
+	TESTQ DX, DX
 	JZ    rest303
 
 vectors302:
-	VMOVUPS (CX)(DI*4), Y2
-	VMOVUPS (DX)(DI*4), Y3
-	VSUBPS  Y3, Y2, Y2
-	VADDPS  Y2, Y2, Y2
-	VMULPS  Y2, Y1, Y2
-	VCMPPS  $0x00, Y3, Y3, Y3
-	VANDPS  Y3, Y2, Y2
-	VMOVUPS Y2, (AX)(DI*4)
-	ADDQ    $0x08, DI
-	CMPQ    DI, BX
+	VMOVUPS (CX)(SI*4), Y1
+	VCMPPS  $0x00, Y1, Y1, Y1
+	VMOVUPS float3f800000<>+0(SB), Y2
+	VANDPS  Y1, Y2, Y1
+	VMOVUPS Y1, (AX)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
 	JLT     vectors302
 
 rest303:
-	TESTQ      SI, SI
+	TESTQ      BX, BX
 	JZ         done304
-	VMASKMOVPS (CX)(DI*4), Y0, Y2
-	VMASKMOVPS (DX)(DI*4), Y0, Y3
-	VSUBPS     Y3, Y2, Y2
-	VADDPS     Y2, Y2, Y2
-	VMULPS     Y2, Y1, Y2
-	VCMPPS     $0x00, Y3, Y3, Y3
-	VANDPS     Y3, Y2, Y2
-	VMASKMOVPS Y2, Y0, (AX)(DI*4)
+	VMASKMOVPS (CX)(SI*4), Y0, Y1
+	VCMPPS     $0x00, Y1, Y1, Y1
+	VMOVUPS    float3f800000<>+0(SB), Y2
+	VANDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
 done304:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
-	ADDQ ldy+48(FP), DX
-	DECQ R8
+	DECQ DI
 	JNZ  row301
 	VZEROUPPER
 	RET
 
-// func absoluteErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func squaredErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·absoluteErrorAVX2(SB), NOSPLIT, $0-68
+TEXT ·squaredErrorAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    y+40(FP), DX
@@ -5302,8 +5292,7 @@ vectors306:
 	VMOVUPS (CX)(DI*4), Y1
 	VMOVUPS (DX)(DI*4), Y2
 	VSUBPS  Y2, Y1, Y1
-	VMOVUPS float80000000<>+0(SB), Y3
-	VANDNPS Y1, Y3, Y1
+	VMULPS  Y1, Y1, Y1
 	VCMPPS  $0x00, Y2, Y2, Y2
 	VANDPS  Y2, Y1, Y1
 	VMOVUPS Y1, (AX)(DI*4)
@@ -5317,8 +5306,7 @@ rest307:
 	VMASKMOVPS (CX)(DI*4), Y0, Y1
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VSUBPS     Y2, Y1, Y1
-	VMOVUPS    float80000000<>+0(SB), Y3
-	VANDNPS    Y1, Y3, Y1
+	VMULPS     Y1, Y1, Y1
 	VCMPPS     $0x00, Y2, Y2, Y2
 	VANDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
@@ -5332,9 +5320,9 @@ done308:
 	VZEROUPPER
 	RET
 
-// func absoluteErrorSlopeAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// func squaredErrorSlopeAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX
-TEXT ·absoluteErrorSlopeAVX2(SB), NOSPLIT, $0-68
+TEXT ·squaredErrorSlopeAVX2(SB), NOSPLIT, $0-68
 	MOVQ         dst+8(FP), AX
 	MOVQ         x+24(FP), CX
 	MOVQ         y+40(FP), DX
@@ -5355,21 +5343,17 @@ row309:
 	JZ    rest311
 
 vectors310:
-	VMOVUPS   (CX)(DI*4), Y2
-	VMOVUPS   (DX)(DI*4), Y3
-	VSUBPS    Y3, Y2, Y2
-	VCMPPS    $0x08, float00000000<>+0(SB), Y2, Y4
-	VANDPS    float80000000<>+0(SB), Y2, Y5
-	VMOVUPS   float3f800000<>+0(SB), Y6
-	VXORPS    Y5, Y6, Y5
-	VBLENDVPS Y4, Y2, Y5, Y2
-	VMULPS    Y2, Y1, Y2
-	VCMPPS    $0x00, Y3, Y3, Y3
-	VANDPS    Y3, Y2, Y2
-	VMOVUPS   Y2, (AX)(DI*4)
-	ADDQ      $0x08, DI
-	CMPQ      DI, BX
-	JLT       vectors310
+	VMOVUPS (CX)(DI*4), Y2
+	VMOVUPS (DX)(DI*4), Y3
+	VSUBPS  Y3, Y2, Y2
+	VADDPS  Y2, Y2, Y2
+	VMULPS  Y2, Y1, Y2
+	VCMPPS  $0x00, Y3, Y3, Y3
+	VANDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors310
 
 rest311:
 	TESTQ      SI, SI
@@ -5377,11 +5361,7 @@ rest311:
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VSUBPS     Y3, Y2, Y2
-	VCMPPS     $0x08, float00000000<>+0(SB), Y2, Y4
-	VANDPS     float80000000<>+0(SB), Y2, Y5
-	VMOVUPS    float3f800000<>+0(SB), Y6
-	VXORPS     Y5, Y6, Y5
-	VBLENDVPS  Y4, Y2, Y5, Y2
+	VADDPS     Y2, Y2, Y2
 	VMULPS     Y2, Y1, Y2
 	VCMPPS     $0x00, Y3, Y3, Y3
 	VANDPS     Y3, Y2, Y2
@@ -5396,9 +5376,9 @@ done312:
 	VZEROUPPER
 	RET
 
-// func logisticErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·logisticErrorAVX2(SB), NOSPLIT, $0-68
+// func absoluteErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·absoluteErrorAVX2(SB), NOSPLIT, $0-68
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
 	MOVQ    y+40(FP), DX
@@ -5418,6 +5398,125 @@ row313:
 	JZ    rest315
 
 vectors314:
+	VMOVUPS (CX)(DI*4), Y1
+	VMOVUPS (DX)(DI*4), Y2
+	VSUBPS  Y2, Y1, Y1
+	VMOVUPS float80000000<>+0(SB), Y3
+	VANDNPS Y1, Y3, Y1
+	VCMPPS  $0x00, Y2, Y2, Y2
+	VANDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors314
+
+rest315:
+	TESTQ      SI, SI
+	JZ         done316
+	VMASKMOVPS (CX)(DI*4), Y0, Y1
+	VMASKMOVPS (DX)(DI*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMOVUPS    float80000000<>+0(SB), Y3
+	VANDNPS    Y1, Y3, Y1
+	VCMPPS     $0x00, Y2, Y2, Y2
+	VANDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(DI*4)
+
+done316:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row313
+	VZEROUPPER
+	RET
+
+// func absoluteErrorSlopeAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX
+TEXT ·absoluteErrorSlopeAVX2(SB), NOSPLIT, $0-68
+	MOVQ         dst+8(FP), AX
+	MOVQ         x+24(FP), CX
+	MOVQ         y+40(FP), DX
+	MOVQ         cols+56(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	SUBQ         SI, BX
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         SI, R8
+	VMOVUPS      (DI)(R8*4), Y0
+	VBROADCASTSS s+64(FP), Y1
+	MOVQ         n+0(FP), R8
+
+row317:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest319
+
+vectors318:
+	VMOVUPS   (CX)(DI*4), Y2
+	VMOVUPS   (DX)(DI*4), Y3
+	VSUBPS    Y3, Y2, Y2
+	VCMPPS    $0x08, float00000000<>+0(SB), Y2, Y4
+	VANDPS    float80000000<>+0(SB), Y2, Y5
+	VMOVUPS   float3f800000<>+0(SB), Y6
+	VXORPS    Y5, Y6, Y5
+	VBLENDVPS Y4, Y2, Y5, Y2
+	VMULPS    Y2, Y1, Y2
+	VCMPPS    $0x00, Y3, Y3, Y3
+	VANDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, (AX)(DI*4)
+	ADDQ      $0x08, DI
+	CMPQ      DI, BX
+	JLT       vectors318
+
+rest319:
+	TESTQ      SI, SI
+	JZ         done320
+	VMASKMOVPS (CX)(DI*4), Y0, Y2
+	VMASKMOVPS (DX)(DI*4), Y0, Y3
+	VSUBPS     Y3, Y2, Y2
+	VCMPPS     $0x08, float00000000<>+0(SB), Y2, Y4
+	VANDPS     float80000000<>+0(SB), Y2, Y5
+	VMOVUPS    float3f800000<>+0(SB), Y6
+	VXORPS     Y5, Y6, Y5
+	VBLENDVPS  Y4, Y2, Y5, Y2
+	VMULPS     Y2, Y1, Y2
+	VCMPPS     $0x00, Y3, Y3, Y3
+	VANDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (AX)(DI*4)
+
+done320:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R8
+	JNZ  row317
+	VZEROUPPER
+	RET
+
+// func logisticErrorAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·logisticErrorAVX2(SB), NOSPLIT, $0-68
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    n+0(FP), R8
+
+row321:
+	XORQ  DI, DI
+	TESTQ BX, BX
+	JZ    rest323
+
+vectors322:
 	VMOVUPS      (CX)(DI*4), Y1
 	VMOVUPS      (DX)(DI*4), Y2
 	VMOVUPS      float00000000<>+0(SB), Y3
@@ -5489,11 +5588,11 @@ vectors314:
 	VMOVUPS      Y1, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors314
+	JLT          vectors322
 
-rest315:
+rest323:
 	TESTQ        SI, SI
-	JZ           done316
+	JZ           done324
 	VMASKMOVPS   (CX)(DI*4), Y0, Y1
 	VMASKMOVPS   (DX)(DI*4), Y0, Y2
 	VMOVUPS      float00000000<>+0(SB), Y3
@@ -5564,12 +5663,12 @@ rest315:
 	VANDPS       Y2, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (AX)(DI*4)
 
-done316:
+done324:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row313
+	JNZ  row321
 	VZEROUPPER
 	RET
 
@@ -5590,12 +5689,12 @@ TEXT ·logisticErrorSlopeAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row317:
+row325:
 	XORQ  DI, DI
 	TESTQ BX, BX
-	JZ    rest319
+	JZ    rest327
 
-vectors318:
+vectors326:
 	VMOVUPS      (CX)(DI*4), Y2
 	VMOVUPS      (DX)(DI*4), Y3
 	VMOVUPS      float80000000<>+0(SB), Y4
@@ -5649,11 +5748,11 @@ vectors318:
 	VMOVUPS      Y2, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors318
+	JLT          vectors326
 
-rest319:
+rest327:
 	TESTQ        SI, SI
-	JZ           done320
+	JZ           done328
 	VMASKMOVPS   (CX)(DI*4), Y0, Y2
 	VMASKMOVPS   (DX)(DI*4), Y0, Y3
 	VMOVUPS      float80000000<>+0(SB), Y4
@@ -5706,11 +5805,11 @@ rest319:
 	VANDPS       Y3, Y2, Y2
 	VMASKMOVPS   Y2, Y0, (AX)(DI*4)
 
-done320:
+done328:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row317
+	JNZ  row325
 	VZEROUPPER
 	RET

@@ -15,7 +15,7 @@ var valueVariants = [...]valueLoops{
 		step: stepLoops{sgdAVX2, sgdMomentumAVX2, sgdNesterovAVX2, adamAVX2},
 		rows: rowsAVX2, sum: sumDoubleAVX2, dot: dotDoubleAVX2, dropout: philoxAVX2.loops(0, 2, 1, 3),
 		add: rowLoop(addAVX2).values, sub: rowLoop(subAVX2).values, mul: rowLoop(mulAVX2).values,
-		div: rowLoop(divAVX2).values, scale: rowLoop(scaleAVX2).values, fill: rowLoop(fillAVX2).values,
+		div: rowLoop(divAVX2).values, addScaled: rowLoop(addScaledAVX2).values, scale: rowLoop(scaleAVX2).values, fill: rowLoop(fillAVX2).values,
 		forward: valueFuncs([]rowLoop{
 			Identity: copyRowsAVX2, ReLU: reluAVX2, LeakyReLU: leakyAVX2, ELU: eluAVX2, Sigmoid: sigmoidAVX2, LogSigmoid: logSigmoidAVX2,
 			Tanh: tanhAVX2, Exp: expAVX2, Log: logAVX2, Sqrt: sqrtAVX2, Reciprocal: reciprocalAVX2, Square: squareAVX2,
@@ -37,7 +37,7 @@ var valueVariants = [...]valueLoops{
 		step: stepLoops{sgdAVX512, sgdMomentumAVX512, sgdNesterovAVX512, adamAVX512},
 		rows: rowsAVX512, sum: sumDoubleAVX512, dot: dotDoubleAVX512, dropout: philoxAVX512.loops(0, 4, 1, 5, 2, 6, 3, 7),
 		add: rowLoop(addAVX512).values, sub: rowLoop(subAVX512).values, mul: rowLoop(mulAVX512).values,
-		div: rowLoop(divAVX512).values, scale: rowLoop(scaleAVX512).values, fill: rowLoop(fillAVX512).values,
+		div: rowLoop(divAVX512).values, addScaled: rowLoop(addScaledAVX512).values, scale: rowLoop(scaleAVX512).values, fill: rowLoop(fillAVX512).values,
 		forward: valueFuncs([]rowLoop{
 			Identity: copyRowsAVX512, ReLU: reluAVX512, LeakyReLU: leakyAVX512, ELU: eluAVX512, Sigmoid: sigmoidAVX512,
 			LogSigmoid: logSigmoidAVX512, Tanh: tanhAVX512, Exp: expAVX512, Log: logAVX512, Sqrt: sqrtAVX512,

@@ -4,7 +4,7 @@ import "github.com/weft-gnn/weft/tensor"
 
 var valuesGeneric = valueLoops{
 	rows: rowsGeneric, dropout: dropoutGeneric, step: stepsGeneric, loss: lossesGeneric, sum: sumDouble, dot: dotDouble,
-	add: eachRow(addTo), sub: eachRow(subTo), mul: eachRow(mulTo), div: eachRow(divTo), scale: eachRow(scaleTo), fill: eachRow(fill),
+	add: eachRow(addTo), sub: eachRow(subTo), mul: eachRow(mulTo), div: eachRow(divTo), addScaled: eachRow(addScaledTo), scale: eachRow(scaleTo), fill: eachRow(fill),
 	forward: eachRows([]zipFunc{
 		Identity: copyTo, ReLU: reluTo, LeakyReLU: leakyTo, ELU: eluTo, Sigmoid: sigmoidTo,
 		LogSigmoid: logSigmoidTo, Tanh: tanhTo, Exp: expTo, Log: logTo, Sqrt: sqrtTo,

@@ -31,7 +31,7 @@ type valueLoop struct {
 func (v *valueLoops) loops() []valueLoop {
 	all := []valueLoop{
 		{name: "add", run: v.add}, {name: "sub", run: v.sub}, {name: "mul", run: v.mul}, {name: "div", run: v.div},
-		{name: "scale", run: v.scale}, {name: "fill", run: v.fill}, {name: "present", run: v.loss.present},
+		{name: "scale", run: v.scale}, {name: "addScaled", run: v.addScaled}, {name: "fill", run: v.fill}, {name: "present", run: v.loss.present},
 	}
 	for l := range losses {
 		all = append(all, valueLoop{name: l.String(), run: v.loss.value[l], rounded: l == LogisticError, cancels: true},

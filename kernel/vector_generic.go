@@ -37,6 +37,13 @@ func scaleTo(dst, x, _ []float32, s float32) {
 	}
 }
 
+func addScaledTo(dst, x, y []float32, s float32) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + s*y[i]
+	}
+}
+
 func copyTo(dst, x, _ []float32, _ float32) { copy(dst, x) }
 
 func fill(dst, _, _ []float32, v float32) {

@@ -37,7 +37,7 @@ func GIN(b *program.Builder, h program.Value, l Layer) program.Value {
 	own := h
 	if l.LearnEps {
 		eps := b.Bias("eps", program.Cols(1)) // a number beside 1: decay spares it
-		own = b.AddValues(h, b.ScaleBy(h, eps))
+		own = b.ScaleByOnePlus(h, eps)
 	}
 	x := b.AddValues(own, b.Sum(b.Scatter(h, program.Src, program.Edges), program.Dst))
 	for i := range l.Depth {

@@ -1,15 +1,23 @@
 package program
 
 import (
+	"fmt"
+
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/tensor"
 )
 
-// ScaleBy multiplies everything by one learned scalar: Y = s·X.
-type ScaleBy struct{}
+// ScaleBy multiplies everything by one learned scalar, or by what it adds to a
+// constant: Y = (Plus + s)·X.
+type ScaleBy struct{ Plus float32 }
 
-func (ScaleBy) String() string { return "ScaleBy" }
+func (o ScaleBy) String() string {
+	if o.Plus != 0 {
+		return fmt.Sprintf("ScaleBy(%g + s)", o.Plus)
+	}
+	return "ScaleBy"
+}
 
 // Shape: rows×c and 1×1 to rows×c.
 func (ScaleBy) Shape(in []Type) (Type, error) {
@@ -19,12 +27,14 @@ func (ScaleBy) Shape(in []Type) (Type, error) {
 	return in[0], wantScalar(in[1])
 }
 
-// Cost: one product per element.
-func (ScaleBy) Cost(in []Type, out Type) cost.Cost { return elementwise(1, 1, in, out) }
+// Cost: one product per element, and the factor's own sum.
+func (o ScaleBy) Cost(in []Type, out Type) cost.Cost {
+	return AddScaled(o).factor(elementwise(1, 1, in, out))
+}
 
-// Grad: ∂X = s·∂Y, ∂s = ⟨X, ∂Y⟩.
-func (ScaleBy) Grad(b *Builder, in []Value, _, dy Value) []Value {
-	return []Value{b.ScaleBy(dy, in[1]), b.Add(InnerProduct{}, in[0], dy)}
+// Grad: ∂X = (Plus + s)·∂Y, ∂s = ⟨X, ∂Y⟩.
+func (o ScaleBy) Grad(b *Builder, in []Value, _, dy Value) []Value {
+	return []Value{b.Add(o, dy, in[1]), b.Add(InnerProduct{}, in[0], dy)}
 }
 
 // Split: linear in the rows; the scalar is whole.
@@ -36,10 +46,10 @@ func (ScaleBy) Split(s Split) (Placement, error) {
 }
 
 // Reference is the definition.
-func (ScaleBy) Reference(_ *RefExec, in []Dense) Dense {
+func (o ScaleBy) Reference(_ *RefExec, in []Dense) Dense {
 	y := in[0].like()
 	for i, x := range in[0].Data {
-		y.Data[i] = x * in[1].Data[0]
+		y.Data[i] = (float64(o.Plus) + in[1].Data[0]) * x
 	}
 	return y
 }
@@ -48,8 +58,8 @@ func (ScaleBy) Reference(_ *RefExec, in []Dense) Dense {
 func (ScaleBy) Over() int { return 0 }
 
 // Run multiplies.
-func (ScaleBy) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
-	kernel.ScaleBy(x.Ctx, in[1], in[0], out)
+func (o ScaleBy) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	kernel.ScaleBy(x.Ctx, o.Plus, in[1], in[0], out)
 }
 
 // InnerProduct is ⟨X, Y⟩ = Σ_ij x_ij·y_ij.
@@ -112,3 +122,6 @@ func (InnerProduct) RunOnto(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 
 // ScaleBy multiplies x by the scalar s.
 func (b *Builder) ScaleBy(x, s Value) Value { return b.Add(ScaleBy{}, x, s) }
+
+// ScaleByOnePlus multiplies x by 1 + s.
+func (b *Builder) ScaleByOnePlus(x, s Value) Value { return b.Add(ScaleBy{Plus: 1}, x, s) }

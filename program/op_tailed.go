@@ -74,6 +74,8 @@ func stepOperands(step Op) (n, at int) {
 		return 0, 0
 	case UnaryGrad:
 		return 1, 1
+	case AddScaled:
+		return 2, 0
 	}
 	return 1, 0
 }
@@ -126,12 +128,12 @@ func (o Tailed) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	}
 	var grads []Value // of the steps' operands, the last first
 	for i := len(chain) - 1; i > 0; i-- {
-		n, at := stepOperands(chain[i].op)
+		_, at := stepOperands(chain[i].op)
 		g := chain[i].op.Grad(b, chain[i].in, chain[i].y, dy)
 		dy = g[at]
-		if n == 1 {
-			grads = append(grads, g[1-at])
-		}
+		rest := slices.Delete(slices.Clone(g), at, at+1)
+		slices.Reverse(rest)
+		grads = append(grads, rest...)
 	}
 	slices.Reverse(grads)
 	return append(o.Base.Grad(b, base, chain[0].y, dy), grads...)
@@ -165,7 +167,7 @@ func (o Tailed) Split(s Split) (Placement, error) {
 func (s Split) step(step Op, at Placement, next int, in []Type, out Type) (Placement, error) {
 	n, place := stepOperands(step)
 	one := Split{Ranks: s.Ranks, Edges: s.Edges, In: insert(s.In[next:next+n], place, at), Types: in, Out: out}
-	one.number = insert([]int{next}[:n], place, 0)
+	one.number = insert([]int{next, next + 1}[:n], place, 0)
 	placed, err := step.Split(one)
 	if err == nil {
 		return placed, nil
@@ -194,9 +196,14 @@ func (o Tailed) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	rest := in[o.Arity:]
 	for _, step := range o.Steps[:o.Len] {
 		s := tailStep(x, step)
-		if n, _ := stepOperands(step); n == 1 {
-			s.X, rest = rest[0], rest[1:]
+		n, _ := stepOperands(step)
+		if n > 0 {
+			s.X = rest[0]
 		}
+		if n > 1 {
+			s.S = rest[1]
+		}
+		rest = rest[n:]
 		x.Then(s)
 	}
 	o.Base.Run(x, in[:o.Arity], out)
@@ -211,6 +218,8 @@ func tailStep(x *Exec, step Op) kernel.TailStep {
 		return kernel.TailStep{Kind: kernel.ApplySlope, Func: o.Func}
 	case AddBias:
 		return kernel.TailStep{Kind: kernel.AddRow}
+	case AddScaled:
+		return kernel.TailStep{Kind: kernel.AddMultiple, Plus: o.Plus}
 	case Dropout:
 		return kernel.TailStep{Kind: kernel.DropValues, Mask: o.mask(x), IDs: x.ids(o.Over)}
 	case Binary:

@@ -206,6 +206,8 @@ func tailCases() []opCase {
 		{op: tail(SpMM{Along: Dst, Over: Edges}, 1, Binary{Plus}, UnaryGrad{relu}),
 			in:   []operand{vertices(b), vertices(b), vertices(b)},
 			Cost: is(plus(times(e, b), times(2, n, b)), plus(2, lg(cost.Sym("d"))), plus(times(8, plus(n, 1)), times(4, e), times(4, e, b), times(12, n, b)))},
+		{op: tail(MatMul{}, 2, AddScaled{Plus: 1}, AddBias{}), in: []operand{vertices(a), one(a, b), vertices(b), scalar(), one(Cols(1), b)},
+			Cost: is(plus(times(2, n, a, b), times(3, n, b), 1), plus(5, lg(a)), words(times(n, a), times(a, b), times(2, n, b), 1, b))},
 		{op: tail(MatMul{}, 2, Unary{relu}, Dropout{P: 0.25, Site: 1, Over: Vertices}), in: []operand{vertices(a), one(a, b)},
 			Cost: is(plus(times(2, n, a, b), times(3, n, b)), plus(4, lg(a)), words(times(n, a), times(a, b), times(n, b)))},
 	}

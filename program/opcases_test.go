@@ -351,6 +351,9 @@ func scalarCases() []opCase {
 		size := times(rowsIn(o), o.Cols)
 		cs = append(cs,
 			opCase{op: ScaleBy{}, in: []operand{o, scalar()}, Cost: is(size, 1, words(times(2, size), 1))},
+			opCase{op: ScaleBy{Plus: 1}, in: []operand{o, scalar()}, Cost: is(plus(size, 1), 2, words(times(2, size), 1))},
+			opCase{op: AddScaled{}, in: []operand{o, o, scalar()}, Cost: is(times(2, size), 2, words(times(3, size), 1))},
+			opCase{op: AddScaled{Plus: 1}, in: []operand{o, o, scalar()}, Cost: is(plus(times(2, size), 1), 3, words(times(3, size), 1))},
 			opCase{op: InnerProduct{}, in: []operand{o, o}, Cost: is(times(2, size), plus(1, lg(size)), words(times(2, size), 1))})
 	}
 	size := times(dimA, dimB)

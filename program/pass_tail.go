@@ -1,6 +1,10 @@
 package program
 
-import "github.com/weft-gnn/weft/kernel"
+import (
+	"slices"
+
+	"github.com/weft-gnn/weft/kernel"
+)
 
 // Tail joins row-wise operations to the product whose result they alone read,
 // so that the result is not written and read again for each: scalings of rows,
@@ -26,34 +30,49 @@ func (w *fuser) tail(v Value) Value {
 	if !tailable(w.old, n) {
 		return None
 	}
-	others, at := stepOperands(n.Op)
-	if y := w.join(v, n, others, at); y != None {
-		return y
-	}
 	if _, sum := n.Op.(Binary); sum { // commutes
-		return w.join(v, n, others, 1)
+		if y := w.joinSum(v, n, 0); y != None {
+			return y
+		}
+		return w.joinSum(v, n, 1)
 	}
-	return None
+	_, at := stepOperands(n.Op)
+	return w.join(v, n.Op, n.In[at], others(n.In, at))
 }
 
-// join makes node n the next step of the product at its operand number at.
-func (w *fuser) join(v Value, n Node, others, at int) Value {
-	running := n.In[at]
-	if !w.only(running, v) || others == 1 && n.In[1-at] == running {
+// joinSum joins a sum to the product at its operand number at. A multiple that
+// nothing else reads is taken while it is added.
+func (w *fuser) joinSum(v Value, n Node, at int) Value {
+	other := n.In[1-at]
+	if scale, ok := w.old.Nodes[other].Op.(ScaleBy); ok && w.only(other, v) {
+		if y := w.join(v, AddScaled(scale), n.In[at], w.old.Nodes[other].In); y != None {
+			return y
+		}
+	}
+	return w.join(v, n.Op, n.In[at], []Value{other})
+}
+
+// others returns a copy of s without its element at i.
+func others(s []Value, i int) []Value { return slices.Delete(slices.Clone(s), i, i+1) }
+
+// join makes an operation, which computes node v from a running value and others,
+// the next step of the product that computes the former.
+func (w *fuser) join(v Value, op Op, running Value, others []Value) Value {
+	if !w.only(running, v) || slices.Contains(others, running) {
 		return None
 	}
 	t, in, ok := w.product(w.new[running])
 	if !ok {
 		return None
 	}
-	if _, drop := n.Op.(Dropout); drop && t.drops() {
+	if _, drop := op.(Dropout); drop && t.drops() {
 		return None
 	}
 	w.b.layer = w.b.p.Nodes[w.new[running]].Layer // the product's
-	t.Steps[t.Len] = n.Op
+	t.Steps[t.Len] = op
 	t.Len++
-	if others == 1 {
-		in = append(in, w.new[n.In[1-at]])
+	for _, o := range others {
+		in = append(in, w.new[o])
 	}
 	return w.b.Add(t, in...)
 }

@@ -214,6 +214,9 @@ func tails() []rewriting {
 		{"tail", "a layer and its mask", func(b *Builder, x Value) Value {
 			return b.Dropout(b.ReLU(b.AddBias(product(b, x), b.Bias("bias", Cols(5)))), 0.5)
 		}, "MatMul(xW) → AddBias → relu → Dropout(0.5, site 0)", nil},
+		{"tail", "a multiple", func(b *Builder, x Value) Value {
+			return b.AddValues(b.ScaleByOnePlus(x, b.Bias("eps", Cols(1))), b.Add(SpMM{Along: Dst, Over: Edges}, x))
+		}, "SpMM(dst, edges) → Add ScaleBy(1 + s)", nil},
 		{"tail", "two masks", func(b *Builder, x Value) Value { return b.Dropout(b.Dropout(product(b, x), 0.5), 0.5) },
 			"MatMul(xW) → Dropout(0.5, site 0); Dropout(0.5, site 1)", nil},
 		{"tail", "a mask of edges", func(b *Builder, x Value) Value { return b.Dropout(b.ReLU(atSource(b, x)), 0.5) },

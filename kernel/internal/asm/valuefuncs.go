@@ -17,6 +17,8 @@ var valueFuncs = []valueFunc{
 		result: func(l lanes, x, y vec) vec { return l.div(x, y) }},
 	{name: "scale", reads: "x", scalar: true, doc: "s·x",
 		result: func(l lanes, x, _ vec) vec { return l.mul(l.scalar, x) }},
+	{name: "addScaled", reads: "xy", scalar: true, doc: "x + s·y",
+		result: func(l lanes, x, y vec) vec { return l.add(x, l.mul(l.scalar, y)) }},
 	{name: "scaleGrad", reads: "y", scalar: true, doc: "s·y",
 		result: func(l lanes, _, y vec) vec { return l.mul(l.scalar, y) }},
 	{name: "offset", reads: "x", scalar: true, doc: "x + s",
