@@ -102,7 +102,8 @@ func (b *bisection) start(ctx context.Context, l *level, led *ledger, share floa
 // fewest; how many vertices are then left, and how often these are cut.
 const (
 	effort   = 1 << 21
-	fewest   = 3
+	fewest   = 1
+	few      = 3
 	most     = 16
 	smallest = 60
 	starts   = 4
@@ -112,7 +113,7 @@ const (
 // time, and is cut from several starts anyway.
 func triesOf(l *level) int {
 	if l.s.vertices() <= smallest {
-		return fewest
+		return few
 	}
 	return min(max(effort/(len(l.s.col)+1), fewest), most)
 }

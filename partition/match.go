@@ -2,6 +2,7 @@ package partition
 
 import (
 	"math"
+	"slices"
 
 	"github.com/weft-gnn/weft/internal/rng"
 )
@@ -160,8 +161,9 @@ func (m *matching) alone() {
 }
 
 // contract returns the level whose vertices are the pairs, and the vertices that
-// have no mate. Edges between two pairs become one, weights add up.
-func (m *matching) contract() *level {
+// have no mate. Edges between two pairs become one, weights add up. The room is
+// used meanwhile.
+func (m *matching) contract(r *room) *level {
 	n := len(m.mate)
 	m.coarse = make([]int32, n)
 	first := make([]int32, 0, n-(n-m.left)/2)
@@ -180,15 +182,21 @@ func (m *matching) contract() *level {
 			to[i] += w
 		}
 	}
-	c.s = m.edges(first)
+	c.s = m.edges(first, r)
 	return c
 }
 
+// room is where edges are gathered whose number is not known yet. It serves one
+// contraction after another.
+type room struct{ col, weight []int32 }
+
 // edges returns the structure of the contracted level.
-func (m *matching) edges(first []int32) *structure {
+func (m *matching) edges(first []int32, r *room) *structure {
 	s := &structure{ptr: make([]int64, 1, len(first)+1)}
-	s.col = make([]int32, 0, len(m.s.col)/2)
-	s.weight = make([]int32, 0, len(m.s.col)/2)
+	if r.col == nil { // the first level has most edges
+		r.col, r.weight = make([]int32, len(m.s.col)), make([]int32, len(m.s.col))
+	}
+	s.col, s.weight = r.col[:0], r.weight[:0]
 	place := make([]int64, len(first)) // where a neighbour's edge is, if at or after the row's begin
 	for i := range place {
 		place[i] = -1
@@ -214,5 +222,6 @@ func (m *matching) edges(first []int32) *structure {
 		}
 		s.ptr = append(s.ptr, int64(len(s.col)))
 	}
+	s.col, s.weight = slices.Clone(s.col), slices.Clone(s.weight)
 	return s
 }

@@ -40,11 +40,12 @@ func coarsen(ctx context.Context, l *level, goal int, lots *rng.Stream) ([]*leve
 		limit[i] = max(1, 3*t/(2*int64(goal)))
 	}
 	levels := []*level{l}
+	var r room
 	for l.s.vertices() > goal {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		next := l.match(limit, lots).contract()
+		next := l.match(limit, lots).contract(&r)
 		if float64(next.s.vertices()) > shrinks*float64(l.s.vertices()) {
 			break
 		}

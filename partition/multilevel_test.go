@@ -94,7 +94,7 @@ func TestContract(t *testing.T) {
 		if len(m.mate)-pairs != m.left {
 			t.Fatalf("%d of %d have mates, %d are left", pairs, len(m.mate), m.left)
 		}
-		c := m.contract()
+		c := m.contract(&room{})
 		part := rapid.SliceOfN(rapid.Int32Range(0, 3), c.s.vertices(), c.s.vertices()).Draw(t, "part")
 		fine := make([]int32, len(m.mate))
 		for v, to := range l.coarse {
