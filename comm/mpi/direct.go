@@ -75,16 +75,17 @@ func (e *end) Recv(ctx context.Context, from int, words []float32) error {
 	if err := t.post(words, from, number, true); err != nil {
 		return err
 	}
-	return t.wait(ctx, func() error { return t.doubtDirect(from) })
+	return t.wait(ctx, func() error { return t.doubtDirect(from, number) })
 }
 
-// doubtDirect looks for a message of another length, or none to come.
-func (t *transfers) doubtDirect(from int) error {
-	_, words, found, err := probe(from, anyTag, t.on)
-	switch {
-	case err != nil:
+// doubtDirect looks for the message with its number but another length. A later
+// one proves nothing: what is awaited may be on its way.
+func (t *transfers) doubtDirect(from, number int) error {
+	tag, words, found, err := probe(from, anyTag, t.on)
+	if err != nil {
 		return t.end.gone(from, err)
-	case found:
+	}
+	if found && tag/t.end.lengths == number%t.end.numbers {
 		return t.end.unfit(from, words, t.awaited(from))
 	}
 	return t.doubtClosed(from)

@@ -130,6 +130,7 @@ func runRanks(t testing.TB, ranks int, role string, command func(context.Context
 	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // which the launcher passes on
 	c.WaitDelay = 5 * time.Second
 	c.Env = append(os.Environ(), roleVariable+"="+role, folderVariable+"="+folder,
+		"OMPI_MCA_orte_tmpdir_base="+t.TempDir(), // two that start at once both make the usual one
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
 		"OMPI_MCA_hwloc_base_binding_policy=none", "OMPI_MCA_mpi_yield_when_idle=1")
 	c.Env = append(c.Env, more...)

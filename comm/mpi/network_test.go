@@ -4,6 +4,7 @@ package mpi
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -54,6 +55,54 @@ func TestVolume(t *testing.T) {
 			t.Errorf("host %d sent %d bytes, %.4f of those counted: %v", h, sent, ratio, err)
 		}
 	}
+}
+
+// TestSlowLink: that a message is long on its way, and later ones are seen before
+// it has arrived, raises no doubt.
+func TestSlowLink(t *testing.T) {
+	n := network(t, 2, netns.Link{Rate: "200mbit"})
+	if printed, err := launchOn(t, n, 2, "slow link"); err != nil {
+		t.Fatalf("%v:\n%s", err, printed)
+	}
+}
+
+// slowLink has rank 0 send much and then little, in exchanges and directly, and
+// rank 1 await the former before it asks for the latter.
+func slowLink(_ *end, c *comm.Comm) error {
+	much, little := make([]float32, 5<<20), make([]float32, 1)
+	if c.Rank() == 1 {
+		time.Sleep(doubtsAfter) // all has been sent by now
+	}
+	start := time.Now()
+	var begun []*comm.Running
+	for _, words := range [][]float32{much, little} {
+		if c.Rank() == 0 {
+			if err := c.Send(background, 1, words); err != nil {
+				return err
+			}
+			r, err := c.Begin([][]float32{nil, words}, make([][]float32, 2))
+			if err != nil {
+				return err
+			}
+			begun = append(begun, r)
+			continue
+		}
+		if err := c.Recv(background, 0, words); err != nil {
+			return err
+		}
+		if err := c.Exchange(background, make([][]float32, 2), [][]float32{words, nil}); err != nil {
+			return err
+		}
+	}
+	for _, r := range begun {
+		if err := r.Wait(background); err != nil {
+			return err
+		}
+	}
+	if took := time.Since(start); took < 4*doubtsAfter {
+		return fmt.Errorf("the link took %v only: nothing was tested", took)
+	}
+	return nil
 }
 
 // TestCutLink: a job whose network breaks ends, if its launcher is told to look

@@ -41,7 +41,8 @@ var roles = map[string]role{
 			}
 		})
 	}},
-	"volume": {run: reduceVolume},
+	"volume":    {run: reduceVolume},
+	"slow link": {run: slowLink},
 	"forever": {run: func(_ *end, c *comm.Comm) error {
 		return reduceForever(c, func(int) {})
 	}},

@@ -216,7 +216,7 @@ func (t *transfers) wait(ctx context.Context, doubt func() error) error {
 func (t *transfers) abandon(err error) error {
 	t.mu.Lock()
 	for i, m := range t.messages {
-		if m.receive && !m.ended {
+		if m.receive && !m.ended && m.whyCancelled == nil {
 			t.messages[i].whyCancelled = err
 			_ = cancel(&t.requests[i]) // err says more
 		}
@@ -232,7 +232,7 @@ func (t *transfers) giveUp(peer int, why func(m message) error) error {
 	defer t.mu.Unlock()
 	for i := range t.messages {
 		m := &t.messages[i]
-		if m.peer != peer || !m.receive || m.ended {
+		if m.peer != peer || !m.receive || m.ended || m.whyCancelled != nil {
 			continue
 		}
 		m.whyCancelled = why(*m)
