@@ -231,7 +231,7 @@ func nothingLeft(e *end) error {
 // movesAlone begins an exchange that takes many steps of MPI's, and keeps all
 // processors busy without a call of it: the exchange must have ended then.
 func movesAlone(e *end, c *comm.Comm) error {
-	const n = 4 << 20
+	const n = 1 << 20
 	send, recv := make([][]float32, 2), make([][]float32, 2)
 	send[1-e.rank], recv[1-e.rank] = make([]float32, n), make([]float32, n)
 	if err := c.Barrier(background); err != nil {
@@ -245,7 +245,7 @@ func movesAlone(e *end, c *comm.Comm) error {
 	for range runtime.GOMAXPROCS(0) {
 		busy.Go(func() {
 			x := 1.0
-			for end := time.Now().Add(time.Second); time.Now().Before(end); {
+			for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
 				for range 1000 {
 					x = x*1.0000001 + 1e-9
 				}
@@ -256,7 +256,7 @@ func movesAlone(e *end, c *comm.Comm) error {
 	busy.Wait()
 	t := x.(*exchange).transfers
 	if left, err := t.poll(); err != nil || left > 0 {
-		return fmt.Errorf("after a second of work %d messages are still under way, %v", left, err)
+		return fmt.Errorf("after two seconds of work %d messages are still under way, %v", left, err)
 	}
 	return x.Wait(background)
 }
