@@ -75,20 +75,26 @@ func (e *end) Recv(ctx context.Context, from int, words []float32) error {
 	if err := t.post(words, from, number, true); err != nil {
 		return err
 	}
-	return t.wait(ctx, func() error { return t.doubtDirect(from, number) })
+	return t.wait(ctx, receiving{t, from, number})
 }
 
-// doubtDirect looks for the message with its number but another length. A later
-// one proves nothing: what is awaited may be on its way.
-func (t *transfers) doubtDirect(from, number int) error {
-	tag, words, found, err := probe(from, anyTag, t.on)
+// receiving is what a rank sent that has not all arrived.
+type receiving struct {
+	*transfers
+	from, number int
+}
+
+// doubt looks for the message with its number but another length. A later one
+// proves nothing: what is awaited may be on its way.
+func (r receiving) doubt() error {
+	tag, words, found, err := probe(r.from, anyTag, r.on)
 	if err != nil {
-		return t.end.gone(from, err)
+		return r.end.gone(r.from, err)
 	}
-	if found && tag/t.end.lengths == number%t.end.numbers {
-		return t.end.unfit(from, words, t.awaited(from))
+	if found && tag/r.end.lengths == r.number%r.end.numbers {
+		return r.end.unfit(r.from, words, r.awaited(r.from))
 	}
-	return t.doubtClosed(from)
+	return r.doubtClosed(r.from)
 }
 
 // Split returns the communicator of the ranks that gave the same color. They

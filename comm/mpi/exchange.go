@@ -37,7 +37,8 @@ func (e *end) Begin(send, recv [][]float32) (comm.Pending, error) {
 		return nil, err
 	}
 	copy(recv[e.rank], send[e.rank])
-	return &exchange{t.posted(), number}, nil
+	t.exchange.number = number
+	return &t.posted().exchange, nil
 }
 
 // postAll posts the pieces that are not empty, the next rank's first, so that
@@ -56,7 +57,7 @@ func (t *transfers) postAll(pieces [][]float32, number int, receive bool) error 
 }
 
 // Wait returns when all pieces have been sent and received.
-func (x *exchange) Wait(ctx context.Context) error { return x.wait(ctx, x.doubt) }
+func (x *exchange) Wait(ctx context.Context) error { return x.wait(ctx, x) }
 
 // Missing lists the ranks whose pieces have not arrived.
 func (x *exchange) Missing() []int { return x.missing() }
@@ -157,7 +158,7 @@ func (e *end) sayGoodbye() error {
 		}
 	}
 	t.posted()
-	if err := t.wait(context.Background(), func() error { return e.doubtEnd(others) }); err != nil {
+	if err := t.wait(context.Background(), goodbyes{e}); err != nil {
 		return err
 	}
 	for _, q := range others {
@@ -168,15 +169,18 @@ func (e *end) sayGoodbye() error {
 	return e.drain()
 }
 
-// doubtEnd looks for ranks that go on where this one has ended.
-func (e *end) doubtEnd(others []int) error {
-	for _, q := range others {
-		_, words, found, err := probe(q, anyTag, e.exchanges)
+// goodbyes are awaited of all ranks.
+type goodbyes struct{ *end }
+
+// doubt looks for ranks that go on where this one has ended.
+func (g goodbyes) doubt() error {
+	for _, q := range g.others() {
+		_, words, found, err := probe(q, anyTag, g.exchanges)
 		if err != nil {
-			return e.gone(q, err)
+			return g.gone(q, err)
 		}
 		if found {
-			return e.unexpected(q, words)
+			return g.unexpected(q, words)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/weft-gnn/weft/comm"
@@ -171,7 +172,28 @@ func suite(e *end, c *comm.Comm) error {
 		}
 	}
 	e.tags = usual
-	return errors.Join(bigRing(c), faultsArePanics(), onlyOnce(), nothingLeft(e))
+	return errors.Join(bigRing(c), allocatesNothing(e), faultsArePanics(), onlyOnce(), nothingLeft(e))
+}
+
+// allocatesNothing: exchanges use again what earlier ones had.
+func allocatesNothing(e *end) error {
+	send, recv := make([][]float32, e.Size()), make([][]float32, e.Size())
+	for q := range send {
+		send[q], recv[q] = make([]float32, 10), make([]float32, 10)
+	}
+	const times = 100
+	var failure error
+	n := testing.AllocsPerRun(times, func() {
+		x, err := e.Begin(send, recv)
+		if err == nil {
+			err = x.Wait(background)
+		}
+		failure = errors.Join(failure, err)
+	})
+	if n > 0 {
+		failure = errors.Join(failure, fmt.Errorf("an exchange makes %v objects", n))
+	}
+	return failure
 }
 
 // bigRing sends to the next rank, before it receives, what no buffer of MPI's holds.

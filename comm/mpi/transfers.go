@@ -21,9 +21,14 @@ type transfers struct {
 	requests []request
 	messages []message
 	endings  endings
-	pinned   runtime.Pinner
+	pinned   []runtime.Pinner // of pinsEach messages each
 	left     int
+
+	exchange exchange // what they are the messages of, where they are of one
 }
+
+// pinsEach is how many pieces a Pinner holds without making room for them.
+const pinsEach = 5
 
 // message is one of them: all of a piece, or a part of a long one.
 type message struct {
@@ -37,18 +42,41 @@ type message struct {
 
 // transfer returns room for so many messages, used before where there is some.
 func (e *end) transfer(on communicator, messages int) *transfers {
-	t, _ := e.used.Get().(*transfers)
-	if t == nil || cap(t.messages) < messages {
-		t = &transfers{requests: make([]request, 0, messages), messages: make([]message, 0, messages), endings: newEndings(messages)}
-	}
+	e.underWay.Add(1)
+	t := e.fly(messages)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.end, t.on, t.requests, t.messages = e, on, t.requests[:0], t.messages[:0]
-	e.underWay.Add(1)
-	e.flying.Lock()
-	defer e.flying.Unlock()
-	e.flying.all[t] = true
 	return t
+}
+
+func (p *process) fly(messages int) (t *transfers) {
+	p.flying.Lock()
+	defer p.flying.Unlock()
+	if n := len(p.flying.used); n > 0 {
+		t, p.flying.used = p.flying.used[n-1], p.flying.used[:n-1]
+	}
+	if t == nil || cap(t.messages) < messages {
+		t = newTransfers(messages)
+	}
+	p.flying.all[t] = true
+	return t
+}
+
+func newTransfers(messages int) *transfers {
+	t := &transfers{
+		requests: make([]request, 0, messages), messages: make([]message, 0, messages), endings: newEndings(messages),
+		pinned: make([]runtime.Pinner, (messages+pinsEach-1)/pinsEach),
+	}
+	t.exchange.transfers = t
+	return t
+}
+
+// again keeps what has been waited for, to be used again.
+func (t *transfers) again() {
+	t.end.flying.Lock()
+	defer t.end.flying.Unlock()
+	t.end.flying.used = append(t.end.flying.used, t)
 }
 
 // messagesOf is how many messages carry a piece.
@@ -72,14 +100,16 @@ func (t *transfers) postOne(words []float32, tag int, m message) error {
 	if m.receive {
 		start = irecv
 	}
+	i := len(t.messages)
 	if len(words) > 0 {
-		t.pinned.Pin(unsafe.SliceData(words))
+		t.pinned[i/pinsEach].Pin(unsafe.SliceData(words))
 	}
-	var r request
-	if err := start(words, m.peer, tag, t.on, &r); err != nil {
+	t.requests = t.requests[:i+1]
+	if err := start(words, m.peer, tag, t.on, &t.requests[i]); err != nil {
+		t.requests = t.requests[:i]
 		return t.abandon(t.end.gone(m.peer, err))
 	}
-	t.requests, t.messages = append(t.requests, r), append(t.messages, m)
+	t.messages = append(t.messages, m)
 	t.left++
 	return nil
 }
@@ -93,7 +123,9 @@ func (t *transfers) posted() *transfers {
 }
 
 func (t *transfers) done() {
-	t.pinned.Unpin()
+	for i := range t.pinned {
+		t.pinned[i].Unpin()
+	}
 	t.end.underWay.Add(-1)
 	t.end.flying.Lock()
 	defer t.end.flying.Unlock()
@@ -175,9 +207,12 @@ func rest(waited time.Duration) {
 	}
 }
 
-// wait returns when all messages have ended. doubt is asked now and then whether
+// doubter looks for reasons why messages that are awaited will not come.
+type doubter interface{ doubt() error }
+
+// wait returns when all messages have ended. d is asked now and then whether
 // they can.
-func (t *transfers) wait(ctx context.Context, doubt func() error) error {
+func (t *transfers) wait(ctx context.Context, d doubter) error {
 	before := len(t.messages) + 1
 	var last, doubted time.Time // when a message ended, and when doubt was asked
 	var waited time.Duration
@@ -190,7 +225,7 @@ func (t *transfers) wait(ctx context.Context, doubt func() error) error {
 			return t.abandon(err)
 		}
 		if left == 0 {
-			t.end.used.Put(t)
+			t.again()
 			return nil
 		}
 		if waited < busyFor && polls%16 != 15 {
@@ -204,7 +239,7 @@ func (t *transfers) wait(ctx context.Context, doubt func() error) error {
 		rest(waited)
 		if now.Sub(doubted) > doubtsAfter {
 			doubted = now
-			if err := doubt(); err != nil {
+			if err := d.doubt(); err != nil {
 				return t.abandon(err)
 			}
 		}

@@ -18,13 +18,13 @@ type process struct {
 	tags
 	world *end
 
-	used           sync.Pool    // of transfers
 	underWay, stop atomic.Int32 // messages that MPI has to move; that it is to end
 	ended          chan error   // what its end reported
 
 	flying struct { // what is under way: its memory is MPI's, whether anybody waits for it or not
 		sync.Mutex
-		all map[*transfers]bool
+		all  map[*transfers]bool
+		used []*transfers
 	}
 
 	mu     sync.Mutex
