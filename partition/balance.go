@@ -1,7 +1,9 @@
 package partition
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/weft-gnn/weft/graph"
 )
@@ -51,6 +53,18 @@ func (d demand) totals() (total, most []int64) {
 	return total, most
 }
 
+// above returns the i-th numbers that are larger than x, the largest first.
+func (d demand) above(i int, x float64) []int64 {
+	var heavy []int64
+	for k := i; k < len(d.of); k += d.c {
+		if float64(d.of[k]) > x {
+			heavy = append(heavy, d.of[k])
+		}
+	}
+	slices.SortFunc(heavy, func(a, b int64) int { return cmp.Compare(b, a) })
+	return heavy
+}
+
 // ledger keeps what parts have, and how much they may.
 type ledger struct {
 	parts, c int
@@ -58,20 +72,32 @@ type ledger struct {
 	limit    []int64 // c numbers per part
 }
 
-// newLedger returns the ledger of empty parts. A part may have 1 + slack times
-// the mean, or less than the largest vertex above the mean, which whoever always
-// adds to the emptiest part keeps to:
+// newLedger returns the ledger of empty parts. A part may have 1 + slack times the
+// mean, or what the fullest part has after vertices were added to the emptiest part
+// each, the heaviest first: for weights w_1 ≥ w_2 ≥ … that sum to W
 //
-//	limit = max(⌊(1 + slack)·W/P⌋, ⌊(W + (P − 1)·w_max)/P⌋)
+//	limit = max(⌊(1 + slack)·W/P⌋, max_j ⌊(w_1 + … + w_{j−1})/P⌋ + w_j)
 //
-// Source: Graham, "Bounds for certain multiprocessing anomalies", BSTJ 45 (1966).
+// where vertices of at most slack·W/P cannot be the j of the maximum. In another
+// order a part may end up with more: less than a vertex above the mean.
+//
+// Source: Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math.
+// 17 (1969).
 func newLedger(d demand, parts int, slack float64) *ledger {
 	l := emptyLedger(parts, d.c)
-	total, most := d.totals()
+	total, _ := d.totals()
+	limit := make([]int64, d.c)
+	for i, w := range total {
+		mean := float64(w) / float64(parts)
+		limit[i] = int64(math.Min((1+slack)*mean, float64(w)))
+		before := int64(0)
+		for _, x := range d.above(i, slack*mean) {
+			limit[i] = max(limit[i], before/int64(parts)+x)
+			before += x
+		}
+	}
 	for i := range l.limit {
-		w, p := total[i%d.c], int64(parts)
-		slackened := math.Min((1+slack)*float64(w)/float64(p), float64(w))
-		l.limit[i] = max(int64(slackened), (w+(p-1)*most[i%d.c])/p)
+		l.limit[i] = limit[i%d.c]
 	}
 	return l
 }

@@ -53,10 +53,22 @@ func (h *hdrf) choose(x ends) int32 {
 			best, most = int32(p), score
 		}
 	}
-	// The emptiest part always has room below the limit.
+	if best < 0 { // a pair of more arcs than others have
+		best = h.emptiest()
+	}
 	lo[best/64] |= 1 << (best % 64)
 	hi[best/64] |= 1 << (best % 64)
 	h.load[best] += int64(x.arcs)
+	return best
+}
+
+func (h *hdrf) emptiest() int32 {
+	best := int32(0)
+	for p, load := range h.load {
+		if load < h.load[best] {
+			best = int32(p)
+		}
+	}
 	return best
 }
 

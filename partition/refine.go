@@ -184,36 +184,54 @@ func (r *refinement) cut() (w int64) {
 // the largest gain first, until none has or no move helps. A move must lessen
 // what parts have too much, in shares of their limits.
 //
-// With one limit that is always possible: the emptiest part can take any vertex.
+// With one limit, parts end up less than one vertex above the mean: while one has
+// more, its vertices w fit the emptiest part in its place, since
+// (W − load)/(P − 1) + w < load.
 func (r *refinement) rebalance(ctx context.Context) error {
-	for round := 0; round < 4 && !r.ledger.balanced(); round++ {
-		r.q.clear()
-		for v, p := range r.part {
-			if r.ledger.over(p, r.d.at(int32(v))) {
-				_, gain := r.relief(int32(v))
-				r.q.put(int32(v), gain)
-			}
-		}
-		for step := 0; r.q.len() > 0; step++ {
-			if step%1024 == 0 && ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			v, was := r.q.pop()
-			if !r.ledger.over(r.part[v], r.d.at(v)) {
-				continue
-			}
-			to, now := r.relief(v)
-			if to < 0 {
-				continue
-			}
-			if now < was && r.q.len() > 0 && now < r.q.top() {
-				r.q.put(v, now)
-				continue
-			}
-			r.move(v, to)
+	for !r.ledger.balanced() {
+		r.offerOver()
+		moves, err := r.relieve(ctx)
+		if err != nil || moves == 0 {
+			return err
 		}
 	}
 	return nil
+}
+
+// offerOver puts the vertices of parts that have too much into the queue.
+func (r *refinement) offerOver() {
+	r.q.clear()
+	for v, p := range r.part {
+		if r.ledger.over(p, r.d.at(int32(v))) {
+			if to, gain := r.relief(int32(v)); to >= 0 {
+				r.q.put(int32(v), gain)
+			}
+		}
+	}
+}
+
+// relieve moves the vertices in the queue, each once at most, and returns how many.
+func (r *refinement) relieve(ctx context.Context) (moves int, err error) {
+	for step := 0; r.q.len() > 0; step++ {
+		if step%1024 == 0 && ctx.Err() != nil {
+			return moves, context.Cause(ctx)
+		}
+		v, was := r.q.pop()
+		if !r.ledger.over(r.part[v], r.d.at(v)) {
+			continue
+		}
+		to, now := r.relief(v)
+		if to < 0 {
+			continue
+		}
+		if now < was && r.q.len() > 0 && now < r.q.top() {
+			r.q.put(v, now)
+			continue
+		}
+		r.move(v, to)
+		moves++
+	}
+	return moves, nil
 }
 
 // relief returns the part to which v should go out of one that is too full, and by
@@ -226,7 +244,8 @@ func (r *refinement) relief(v int32) (to int32, gain int64) {
 	to = -1
 	most, least, fits := int64(-1), 0.0, false
 	for p := range int32(r.ledger.parts) {
-		if p == own || r.ledger.excess(p, 1, w)-r.ledger.excess(p, 0, w) >= spared {
+		// What is equal but for rounding would go to and fro without end.
+		if p == own || r.ledger.excess(p, 1, w)-r.ledger.excess(p, 0, w) >= spared*(1-1e-9) {
 			continue
 		}
 		near, full, ok := r.near.to(v, p), r.ledger.fill(p, w), r.ledger.fits(p, w)

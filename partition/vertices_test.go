@@ -58,6 +58,39 @@ func limits(weights []int64, parts int, slack float64) int64 {
 	return int64(math.Floor(max((1+slack)*mean, mean+most*float64(parts-1)/float64(parts)) + 1e-9))
 }
 
+// TestLimit: the limit is the fullest part's load after adding the heaviest vertices
+// first, each to the emptiest part, at its worst: as if loads were as equal as
+// whole numbers can be before each; or the slack's.
+func TestLimit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := demand{c: 2, of: rapid.SliceOfN(rapid.Int64Range(0, 40), 0, 60).Draw(t, "weights")}
+		d.of = d.of[:len(d.of)/2*2]
+		parts := rapid.IntRange(1, 9).Draw(t, "parts")
+		slack := rapid.SampledFrom([]float64{0, 0.05, 0.5}).Draw(t, "slack")
+		led := newLedger(d, parts, slack)
+		for i := range 2 {
+			var w []int64
+			for k := i; k < len(d.of); k += 2 {
+				w = append(w, d.of[k])
+			}
+			slices.Sort(w)
+			slices.Reverse(w)
+			want, sum := int64(0), int64(0)
+			for _, x := range w {
+				want = max(want, sum/int64(parts)+x)
+				sum += x
+			}
+			want = max(want, int64((1+slack)*float64(sum)/float64(parts)))
+			want = min(want, sum) // what there is
+			for p := range parts {
+				if got := led.limit[2*p+i]; got != want {
+					t.Fatalf("limit %d of part %d, want %d: %d in %d parts, slack %v", got, p, want, w, parts, slack)
+				}
+			}
+		}
+	})
+}
+
 func weightsOf(g *graph.Graph, by Balance) []int64 {
 	w := make([]int64, g.N)
 	for v := range w {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,6 +91,8 @@ type partitioned struct {
 	CutArcs  int64    `json:"cut_arcs"`
 	Copies   float64  `json:"replication"`
 	Balance  balanced `json:"balance"`
+	// Spread is the same for each set of --spread.
+	Spread map[string]float64 `json:"spread,omitempty"`
 
 	Halo     partition.Spread `json:"halo"`
 	Partial  partition.Spread `json:"partial"`
@@ -135,6 +139,7 @@ func (r *partitionRun) run(c *cobra.Command, asJSON bool) error {
 		return err
 	}
 	p := r.report(d, s, took)
+	p.Spread = r.spreads(a)
 	if asJSON {
 		return r.app.printJSON(p)
 	}
@@ -239,6 +244,23 @@ func (r *partitionRun) report(d *dataset.Dataset, s *partition.Stats, took float
 	return p
 }
 
+// spreads returns the most vertices that a part has of each set of --spread, of the
+// mean.
+func (r *partitionRun) spreads(a partition.Assignment) map[string]float64 {
+	of := map[string]float64{}
+	for i, mask := range r.options.Masks {
+		counts, all := make([]int, a.Parts), 0
+		for v, in := range mask {
+			if in {
+				counts[a.Vertex[v]]++
+				all++
+			}
+		}
+		of[r.spread[i]] = float64(slices.Max(counts)*a.Parts) / float64(max(all, 1))
+	}
+	return of
+}
+
 // text is the report for people.
 func (p partitioned) text() string {
 	var b strings.Builder
@@ -253,7 +275,11 @@ func (p partitioned) text() string {
 	}
 	line("words", "%s in a layer for each column; a part sends at most %s, in at most %s", grouped(p.Words), grouped(p.WordsMax), plural(p.Messages.Max, "message", "messages"))
 	line("copies", "%.2f of each vertex", p.Copies)
-	line("balance", "vertices %.3f, arcs %.3f: the largest part, of the mean", p.Balance.Vertices, p.Balance.Arcs)
+	shares := fmt.Sprintf("vertices %.3f, arcs %.3f", p.Balance.Vertices, p.Balance.Arcs)
+	for _, name := range slices.Sorted(maps.Keys(p.Spread)) {
+		shares += fmt.Sprintf(", %s %.3f", name, p.Spread[name])
+	}
+	line("balance", "%s: the largest part, of the mean", shares)
 	if p.Path != nil {
 		line("written", "to %s", *p.Path)
 	}
