@@ -24,8 +24,8 @@
 // MPI moves bytes while one of its functions runs, and only then. One thread of
 // each process calls it every 50 µs, so that exchanges proceed while ranks
 // compute; it sleeps in C, and needs no turn from Go's scheduler. A rank that
-// waits asks all the time at first, then every 50 µs itself: the latency of
-// short operations is that of MPI.
+// waits asks all the time at first, then every 50 µs itself: short operations take
+// little longer than MPI's own.
 //
 // # Failure
 //
