@@ -53,8 +53,7 @@ func (m *mastering) count(v int32) {
 		m.near[p] = 0
 	}
 	m.parts = m.parts[:0]
-	for _, u := range m.e.s.neighbours(v) {
-		k := m.e.pair(u, v)
+	for _, k := range m.e.pair[m.e.s.ptr[v]:m.e.s.ptr[v+1]] {
 		p := m.e.part[k]
 		if m.near[p] == 0 {
 			m.parts = append(m.parts, p)
