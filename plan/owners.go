@@ -1,21 +1,30 @@
 package plan
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 
+	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/program"
 )
 
 // Owners says which rank has which vertices and edges of a graph.
 type Owners struct {
+	// Ranks is the number of those with vertices, or items, of their own.
 	Ranks int
 	// Edges says which rank has an edge: that of its destination, of its source,
 	// or the one that Edge names.
 	Edges program.Owner
-	// Vertex is the owner of each vertex.
+	// Vertex is the owner of each vertex; where Edges is AllEdges every rank has all
+	// vertices, and Vertex is the owner of each one as an item to train on.
 	Vertex []int32
+	// Copies is how many ranks have the same vertices, where Edges is Copied: copy k
+	// of rank r is rank r·Copies + k of all. Copy is the one that has the edges out
+	// of a vertex.
+	Copies int
+	Copy   []int32
 	// Edge is the owner of the edge u→v where Edges is Free; arc is its position in
 	// the graph, or −1 for a loop that a model adds.
 	Edge func(arc int64, u, v int32) int32
@@ -34,16 +43,63 @@ func (o Owners) Validate(n int) error {
 			return fmt.Errorf("plan: vertex %d is owned by rank %d of %d", v, r, o.Ranks)
 		}
 	}
-	if o.Edges == program.Free && o.Edge == nil {
+	switch {
+	case o.Edges == program.Free && o.Edge == nil:
 		return fmt.Errorf("plan: edges are owned freely, and nothing says by whom")
+	case o.Edges == program.Copied && (o.Copies < 1 || len(o.Copy) != n):
+		return fmt.Errorf("plan: %d copies that share out the edges out of %d vertices: want those of all %d", o.Copies, len(o.Copy), n)
+	case o.Edges == program.Shared && !consecutive(o.Vertex, o.Ranks):
+		return fmt.Errorf("plan: where ranks have columns, vertices are owned in consecutive ranges of equal size")
 	}
 	return nil
+}
+
+// All is the number of all ranks, copies among them.
+func (o Owners) All() int { return o.Ranks * max(1, o.Copies) }
+
+// Leader returns the first of the ranks that have the predictions of a vertex.
+func (o Owners) Leader(v int32) int { return int(o.Vertex[v]) * max(1, o.Copies) }
+
+// Connect returns what one of all ranks needs to exchange with the others, from its
+// end of the communicator of all. All ranks call it.
+func (o Owners) Connect(ctx context.Context, world *comm.Comm) (*program.Rank, error) {
+	c := o.Copies
+	if c < 1 {
+		return &program.Rank{Comm: world}, nil
+	}
+	part, copy := world.Rank()/c, world.Rank()%c
+	others, err := world.Split(ctx, copy, part)
+	if err != nil {
+		return nil, err
+	}
+	copies, err := world.Split(ctx, part, copy)
+	return &program.Rank{Comm: others, Copies: copies}, err
+}
+
+// Distribution is what the pass that distributes programs asks for, for one of all
+// ranks.
+func (o Owners) Distribution(rank int) *program.Distribution {
+	c := max(1, o.Copies)
+	return &program.Distribution{Ranks: o.Ranks, Edges: o.Edges, Rank: rank / c, Copies: c}
+}
+
+// consecutive reports whether ranks own ranges as [comm.Cut] makes them.
+func consecutive(owner []int32, ranks int) bool {
+	for r := range ranks {
+		lo, hi := comm.Cut(len(owner), r, ranks)
+		for _, o := range owner[lo:hi] {
+			if int(o) != r {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // edge returns the owner of edge e of a block, u→v.
 func (o Owners) edge(b *graph.Block, e int64, u, v int32) int32 {
 	switch o.Edges {
-	case program.ByDst:
+	case program.ByDst, program.Copied:
 		return o.Vertex[v]
 	case program.BySrc:
 		return o.Vertex[u]
@@ -56,7 +112,13 @@ func (o Owners) edge(b *graph.Block, e int64, u, v int32) int32 {
 
 // spread reports whether an end of edges is not the rank's own vertices.
 func (o Owners) spread(end program.Map) bool {
-	return program.Edges.Held(o.Edges).End(end) != program.Vertices
+	space := program.Edges.Held(o.Edges).End(end)
+	return space != program.Vertices && space != program.AllVertices
+}
+
+// copied reports whether a copy has the edges out of u.
+func (o Owners) copied(copy int, u int32) bool {
+	return o.Edges != program.Copied || int(o.Copy[u]) == copy
 }
 
 // bitset is a set of vertices.
@@ -75,13 +137,14 @@ func (s bitset) each(f func(v int32)) {
 	}
 }
 
-// named returns, for each rank, the vertices that it has at an end of its edges.
-func (o Owners) named(end program.Map, n int, blocks ...*graph.Block) []bitset {
+// named returns, for each rank, the vertices that a copy of it has at an end of its
+// edges.
+func (o Owners) named(copy int, end program.Map, n int, blocks ...*graph.Block) []bitset {
 	sets := make([]bitset, o.Ranks)
 	for r := range sets {
 		sets[r] = newBitset(n)
 		for v := range int32(n) {
-			if o.Has != nil && o.Has(r, end, v) {
+			if o.Has != nil && o.Has(r, end, v) && o.copied(copy, v) {
 				sets[r].add(v)
 			}
 		}
@@ -90,6 +153,9 @@ func (o Owners) named(end program.Map, n int, blocks ...*graph.Block) []bitset {
 		for v := range int32(b.Dst) {
 			for e := b.Ptr[v]; e < b.Ptr[v+1]; e++ {
 				at := b.Col[e]
+				if !o.copied(copy, at) {
+					continue
+				}
 				if end == program.Dst {
 					at = v
 				}

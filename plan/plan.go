@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/nearest"
 	"github.com/weft-gnn/weft/partition"
@@ -30,12 +31,24 @@ const (
 	// of sources are expanded within a column of ranks and sums folded within a row:
 	// k·n/P·(R − 1) + k·n/P·(S − 1) words where n/P vertices are alike.
 	TwoD
+	// OneAndAHalfD is OneDAllGather on P/c groups of c ranks: each group has its
+	// vertices c times, and its ranks share out the edges into them by source, so that
+	// each receives 1/c of all rows; sums are then added over the copies:
+	// k·(n/P)·(P/c − 1) + 2·k·(n·c/P)·(c − 1)/c words (CAGNET, 1.5D).
+	OneAndAHalfD
+	// Feature gives every rank the whole structure and some columns: products with
+	// the matrix need no words. Before and after each one, rows are exchanged for
+	// columns and back, 2·k·(n/P)·(P − 1)/P words of an all-to-all each way.
+	Feature
+	// Replicas have the whole graph each, and a share of the items to train on; they
+	// exchange gradients of parameters alone.
+	Replicas
 	// VertexCut assigns edges; a vertex has a master, and its row goes to the ranks
 	// with edges at it, as do partial sums back: k·(Σ copies) words each way.
 	VertexCut
 )
 
-var algorithmNames = [...]string{OneD: "1d", OneDAllGather: "1d-allgather", TwoD: "2d", VertexCut: "vertexcut"}
+var algorithmNames = [...]string{OneD: "1d", OneDAllGather: "1d-allgather", TwoD: "2d", VertexCut: "vertexcut", OneAndAHalfD: "1.5d", Feature: "feature", Replicas: "replicas"}
 
 // Algorithms returns all there are.
 func Algorithms() []Algorithm {
@@ -63,6 +76,11 @@ type Plan struct {
 	Algorithm Algorithm
 	// Partition is the grid of ranks that share the graph: P, or R × S.
 	Partition []int
+	// Feature is the number of ranks that share the columns, Replica that of ranks
+	// that share the items to train on; 0 stands for 1.
+	Feature, Replica int
+	// Replication is c of OneAndAHalfD, which divides P; 0 stands for 1.
+	Replication int
 	// Partitioner divides the graph; where it is not set Partitioned is false, and
 	// it is the algorithm's default.
 	Partitioner partition.Method
@@ -74,12 +92,15 @@ func OnRanks(ranks int) Plan { return Plan{Partition: []int{ranks}} }
 
 // Ranks returns the number of ranks.
 func (p Plan) Ranks() int {
-	n := 1
+	n := max(1, p.Feature) * max(1, p.Replica)
 	for _, r := range p.Partition {
 		n *= r
 	}
 	return n
 }
+
+// copies is how many ranks have the same vertices.
+func (p Plan) copies() int { return max(1, p.Replication) }
 
 // maxRanks bounds the number of ranks, which some tables are as long as.
 const maxRanks = 1 << 16
@@ -87,15 +108,41 @@ const maxRanks = 1 << 16
 // Validate says why a plan cannot run, whatever the graph.
 func (p Plan) Validate() error {
 	dims := map[bool]int{true: 2, false: 1}[p.Algorithm == TwoD]
+	for _, axis := range []struct {
+		name      string
+		ranks     int
+		algorithm Algorithm
+	}{{"feature", p.Feature, Feature}, {"replica", p.Replica, Replicas}, {"replication", p.Replication, OneAndAHalfD}} {
+		if axis.ranks < 0 || axis.ranks > maxRanks {
+			return fmt.Errorf("plan: %s %d: want 1 to %d", axis.name, axis.ranks, maxRanks)
+		}
+		if axis.ranks > 1 && p.Algorithm != axis.algorithm {
+			return fmt.Errorf("plan: %s %d goes with the algorithm %v, not with %v", axis.name, axis.ranks, axis.algorithm, p.Algorithm)
+		}
+	}
 	switch {
+	case p.whole() && !slices.Equal(p.Partition, []int{1}):
+		return fmt.Errorf("plan: partition %s: with %v every rank has all vertices' structure: say %s=%s", p.grid(), p.Algorithm, p.axis(), p.grid())
+	case p.whole() && p.Partitioned:
+		return fmt.Errorf("plan: the partitioner %v: %v divides no graph", p.Partitioner, p.Algorithm)
 	case len(p.Partition) != dims:
 		return fmt.Errorf("plan: partition %s: %v takes %s", p.grid(), p.Algorithm, []string{1: "a number P of ranks", 2: "a grid RxS of ranks"}[dims])
 	case slices.ContainsFunc(p.Partition, func(r int) bool { return r < 1 }) || p.Ranks() > maxRanks:
 		return fmt.Errorf("plan: partition %s: want 1 to %d ranks", p.grid(), maxRanks)
+	case p.Ranks()%p.copies() != 0:
+		return fmt.Errorf("plan: replication %d does not divide the %d ranks of the partition", p.Replication, p.Ranks())
 	case p.Partitioned && p.Partitioner.VertexCut() != (p.Algorithm == VertexCut):
 		return fmt.Errorf("plan: the partitioner %v assigns %s, the algorithm %v %s", p.Partitioner, cuts(p.Partitioner.VertexCut()), p.Algorithm, cuts(p.Algorithm == VertexCut))
 	}
 	return nil
+}
+
+// whole reports whether every rank has the whole structure.
+func (p Plan) whole() bool { return p.Algorithm == Feature || p.Algorithm == Replicas }
+
+// axis names the axis of the mesh that an algorithm's ranks lie along.
+func (p Plan) axis() string {
+	return map[Algorithm]string{Feature: "feature", Replicas: "replica"}[p.Algorithm]
 }
 
 func cuts(vertex bool) string {
@@ -128,16 +175,48 @@ func (p Plan) partitioner() partition.Method {
 
 // String writes the plan as Parse reads it.
 func (p Plan) String() string {
-	return fmt.Sprintf("algorithm=%v,partition=%s,partitioner=%v", p.Algorithm, p.grid(), p.partitioner())
+	var words []string
+	for _, w := range p.words() {
+		words = append(words, w.key+"="+w.value)
+	}
+	return strings.Join(words, ",")
 }
 
-// Distribution is what the pass that distributes programs asks for.
-func (p Plan) Distribution() *program.Distribution {
-	d := &program.Distribution{Ranks: p.Ranks(), Edges: program.ByDst}
-	if p.Algorithm == TwoD || p.Algorithm == VertexCut {
-		d.Edges = program.Free
+// word is a key with its value.
+type word struct{ key, value string }
+
+// words are what a plan is written with.
+func (p Plan) words() []word {
+	all := []word{{"algorithm", p.Algorithm.String()}}
+	if p.whole() {
+		return append(all, word{p.axis(), fmt.Sprint(p.Ranks())})
 	}
-	return d
+	all = append(all, word{"partition", p.grid()})
+	if p.Algorithm == OneAndAHalfD {
+		all = append(all, word{"replication", fmt.Sprint(p.copies())})
+	}
+	return append(all, word{"partitioner", p.partitioner().String()})
+}
+
+// Distribution is what the pass that distributes programs asks for, for one of all
+// ranks.
+func (p Plan) Distribution(rank int) *program.Distribution {
+	return &program.Distribution{Ranks: p.Ranks() / p.copies(), Edges: p.edges(), Rank: rank / p.copies(), Copies: p.copies()}
+}
+
+// edges says who has an edge.
+func (p Plan) edges() program.Owner {
+	switch p.Algorithm {
+	case TwoD, VertexCut:
+		return program.Free
+	case OneAndAHalfD:
+		return program.Copied
+	case Feature:
+		return program.Shared
+	case Replicas:
+		return program.AllEdges
+	}
+	return program.ByDst
 }
 
 // Owners divides a graph as the plan says.
@@ -149,7 +228,11 @@ func (p Plan) Owners(ctx context.Context, g *graph.Graph, seed uint64, masks ...
 	if err := p.Validate(); err != nil {
 		return Owners{}, err
 	}
-	o := Owners{Ranks: p.Ranks(), Edges: p.Distribution().Edges}
+	o := Owners{Ranks: p.Ranks(), Edges: p.edges()}
+	if p.whole() {
+		o.Vertex = p.shares(g.N, masks)
+		return o, nil
+	}
 	options := partition.Options{Parts: p.Ranks(), Method: p.partitioner(), Seed: seed}
 	if m := options.Method; m != partition.Hash && m != partition.Range && !m.VertexCut() {
 		options.Masks = masks
@@ -166,8 +249,40 @@ func (p Plan) Owners(ctx context.Context, g *graph.Graph, seed uint64, masks ...
 		o.Has = func(int, program.Map, int32) bool { return true }
 	case TwoD:
 		p.blocks(&o)
+	case OneAndAHalfD:
+		p.groups(&o)
 	}
 	return o, nil
+}
+
+// shares gives ranks consecutive vertices, or, to replicas, consecutive items to
+// train on, as many each.
+func (p Plan) shares(n int, masks [][]bool) []int32 {
+	owner, ranks := make([]int32, n), p.Ranks()
+	var items []int32
+	for v := range int32(n) {
+		if p.Algorithm == Feature || len(masks) == 0 || masks[0][v] {
+			items = append(items, v)
+		}
+	}
+	for r := range ranks {
+		lo, hi := comm.Cut(len(items), r, ranks)
+		for _, v := range items[lo:hi] {
+			owner[v] = int32(r)
+		}
+	}
+	return owner
+}
+
+// groups makes c parts that follow each other one group's, whose ranks share out
+// the edges by the part of their source.
+func (p Plan) groups(o *Owners) {
+	c := int32(p.copies())
+	o.Ranks, o.Copies, o.Copy = p.Ranks()/int(c), int(c), make([]int32, len(o.Vertex))
+	for v, part := range o.Vertex {
+		o.Vertex[v], o.Copy[v] = part/c, part%c
+	}
+	o.Has = func(int, program.Map, int32) bool { return true }
 }
 
 // blocks lets rank i·S + j have the edges from vertices of ranks of column j to

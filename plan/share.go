@@ -16,6 +16,8 @@ type Piece struct {
 	program.Extent
 	// Vertex lists the rank's vertices by their numbers in the whole graph, in order.
 	Vertex []int32
+	// items says which of the vertices the rank trains on as its own; nil for all.
+	items []bool
 	// Coefs are the values of the inputs that coefficients of the graph became.
 	Coefs map[string]tensor.Matrix
 }
@@ -40,6 +42,9 @@ func (p *Piece) Target(all program.Target) program.Target {
 		if all.Class != nil {
 			t.Class = append(t.Class, all.Class[v])
 		}
+		if p.items != nil && !p.items[i] {
+			continue
+		}
 		if _, listed := slices.BinarySearch(all.Rows, v); listed {
 			t.Rows = append(t.Rows, int32(i))
 		}
@@ -55,17 +60,9 @@ func Pieces(g *graph.Graph, o Owners, programs ...*program.Program) (func(rank i
 	if err := o.Validate(g.N); err != nil {
 		return nil, err
 	}
-	d := &division{Owners: o, g: g, whole: program.ExtentOf(g, programs...), names: map[program.Map][]bitset{}}
-	var blocks []*graph.Block
-	for _, b := range []*graph.Block{d.whole.N, d.whole.NHat} {
-		if b != nil {
-			blocks = append(blocks, b)
-		}
-	}
-	for _, end := range []program.Map{program.Src, program.Dst} {
-		if o.spread(end) {
-			d.names[end] = o.named(end, g.N, blocks...)
-		}
+	d := &division{Owners: o, g: g, whole: program.ExtentOf(g, programs...)}
+	for k := range max(1, o.Copies) {
+		d.names = append(d.names, d.name(k))
 	}
 	if err := d.coefficients(programs); err != nil {
 		return nil, err
@@ -78,8 +75,25 @@ type division struct {
 	Owners
 	g     *graph.Graph
 	whole program.Extent
-	names map[program.Map][]bitset // the ends that each rank has, where these are not its own
+	names []map[program.Map][]bitset // of each copy, the ends that each rank has where these are not its own
 	coefs map[program.GraphCoef]tensor.Matrix
+}
+
+// name finds the ends of edges that ranks of one copy have.
+func (d *division) name(copy int) map[program.Map][]bitset {
+	var blocks []*graph.Block
+	for _, b := range []*graph.Block{d.whole.N, d.whole.NHat} {
+		if b != nil {
+			blocks = append(blocks, b)
+		}
+	}
+	names := map[program.Map][]bitset{}
+	for _, end := range []program.Map{program.Src, program.Dst} {
+		if d.spread(end) {
+			names[end] = d.named(copy, end, d.g.N, blocks...)
+		}
+	}
+	return names
 }
 
 // coefficients computes what programs read of the whole graph.
@@ -112,24 +126,38 @@ func reads(programs []*program.Program, input string) bool {
 	return false
 }
 
-// piece returns what a rank has.
-func (d *division) piece(rank int) *Piece {
-	p := &Piece{Coefs: map[string]tensor.Matrix{}}
-	for v, r := range d.Vertex {
-		if int(r) == rank {
-			p.Vertex = append(p.Vertex, int32(v))
+// seat is a rank among those with other vertices, and among those with the same.
+type seat struct{ rank, copy int }
+
+// piece returns what one of all ranks has.
+func (d *division) piece(of int) *Piece {
+	at := seat{of / max(1, d.Copies), of % max(1, d.Copies)}
+	p := &Piece{Coefs: map[string]tensor.Matrix{}, Vertex: d.vertices(at.rank)}
+	if d.Edges == program.AllEdges {
+		for _, r := range d.Vertex {
+			p.items = append(p.items, int(r) == at.rank)
 		}
 	}
-	p.Share = &program.Share{Own: d.ids(p.Vertex)}
-	p.Share.Sources, p.Share.Destinations = d.ends(rank, program.Src), d.ends(rank, program.Dst)
+	p.Share = &program.Share{Own: d.ids(p.Vertex), All: d.g.N}
+	p.Share.Sources, p.Share.Destinations = d.ends(at, program.Src), d.ends(at, program.Dst)
 	var n, loops []int64 // the rank's edges by their numbers in the whole
-	p.N, n = d.block(rank, d.whole.N)
-	p.NHat, loops = d.block(rank, d.whole.NHat)
+	p.N, n = d.block(at, d.whole.N)
+	p.NHat, loops = d.block(at, d.whole.NHat)
 	p.Share.Loops = selfLoops(d.whole.N, n)
 	for c, all := range d.coefs {
 		p.Coefs[c.Input(d.Edges).Name] = pick(all, map[program.Space][]int64{program.Vertices: wide(p.Vertex), program.Edges: n, program.LoopEdges: loops}[c.Space])
 	}
 	return p
+}
+
+// vertices lists those that a rank has.
+func (d *division) vertices(rank int) (vs []int32) {
+	for v, r := range d.Vertex {
+		if int(r) == rank || d.Edges == program.AllEdges {
+			vs = append(vs, int32(v))
+		}
+	}
+	return vs
 }
 
 func wide(vs []int32) []int64 {
@@ -184,14 +212,15 @@ func (s bitset) members() (out []int32) {
 }
 
 // ends returns a rank's ends, or nil where they are its own vertices.
-func (d *division) ends(rank int, end program.Map) *program.Ends {
-	sets, ok := d.names[end]
+func (d *division) ends(at seat, end program.Map) *program.Ends {
+	sets, ok := d.names[at.copy][end]
 	if !ok {
 		return nil
 	}
-	e := &program.Ends{IDs: d.ids(sets[rank].members()), HaloPtr: make([]int, d.Ranks+1), BoundaryPtr: make([]int, d.Ranks+1)}
-	d.halo(e, rank, sets[rank].members())
-	d.boundary(e, rank, sets)
+	names := sets[at.rank].members()
+	e := &program.Ends{IDs: d.ids(names), HaloPtr: make([]int, d.Ranks+1), BoundaryPtr: make([]int, d.Ranks+1)}
+	d.halo(e, at.rank, names)
+	d.boundary(e, at.rank, sets)
 	return e
 }
 
@@ -217,12 +246,13 @@ func (d *division) halo(e *program.Ends, rank int, names []int32) {
 }
 
 // own returns the place of each vertex among those that its rank owns.
-func (d *division) own(rank int) map[int32]int32 {
-	out := map[int32]int32{}
-	for v, r := range d.Vertex {
-		if int(r) == rank {
-			out[int32(v)] = int32(len(out))
-		}
+func (d *division) own(rank int) map[int32]int32 { return places(d.vertices(rank)) }
+
+// places returns where each of some vertices is among them.
+func places(vs []int32) map[int32]int32 {
+	out := make(map[int32]int32, len(vs))
+	for i, v := range vs {
+		out[v] = int32(i)
 	}
 	return out
 }
@@ -252,40 +282,31 @@ func (d *division) boundary(e *program.Ends, rank int, sets []bitset) {
 	}
 }
 
-// numbering is where vertices of the whole graph lie among a rank's rows at one
-// end of its edges.
-func (d *division) numbering(rank int, end program.Map) (of map[int32]int32, rows []int32) {
-	if sets, ok := d.names[end]; ok {
-		rows = sets[rank].members()
-		of = make(map[int32]int32, len(rows))
-		for i, v := range rows {
-			of[v] = int32(i)
-		}
-		return of, rows
+// rows are the vertices that a rank has at one end of its edges.
+func (d *division) rows(at seat, end program.Map) []int32 {
+	if sets, ok := d.names[at.copy][end]; ok {
+		return sets[at.rank].members()
 	}
-	of = d.own(rank)
-	for v, r := range d.Vertex {
-		if int(r) == rank {
-			rows = append(rows, int32(v))
-		}
-	}
-	return of, rows
+	return d.vertices(at.rank)
 }
 
 // block returns the edges of a block that a rank has, between its ends, and their
 // positions in the block.
-func (d *division) block(rank int, b *graph.Block) (*graph.Block, []int64) {
-	if b == nil {
+func (d *division) block(at seat, b *graph.Block) (*graph.Block, []int64) {
+	switch {
+	case b == nil:
 		return nil, nil
+	case d.Edges == program.AllEdges || d.Edges == program.Shared:
+		return b, allOf(b)
 	}
-	src, sources := d.numbering(rank, program.Src)
-	_, dst := d.numbering(rank, program.Dst)
+	sources, dst := d.rows(at, program.Src), d.rows(at, program.Dst)
+	src := places(sources)
 	out := &graph.Block{Dst: len(dst), Src: len(sources), Ptr: make([]int64, 1, len(dst)+1), Edge: []int64{}, Vertex: d.ids(sources)}
 	var from []int64
 	for _, v := range dst {
 		for e := b.Ptr[v]; e < b.Ptr[v+1]; e++ {
 			u := b.Col[e]
-			if int(d.edge(b, e, u, v)) != rank {
+			if int(d.edge(b, e, u, v)) != at.rank || !d.copied(at.copy, u) {
 				continue
 			}
 			id := b.First + e
@@ -300,4 +321,13 @@ func (d *division) block(rank int, b *graph.Block) (*graph.Block, []int64) {
 		out.Ptr = append(out.Ptr, int64(len(out.Col)))
 	}
 	return out, from
+}
+
+// allOf lists all edges of a block.
+func allOf(b *graph.Block) []int64 {
+	all := make([]int64, b.Edges())
+	for e := range all {
+		all[e] = int64(e)
+	}
+	return all
 }

@@ -30,11 +30,21 @@ var keys = map[string]func(p *Plan, value string) error{
 		}
 		return nil
 	},
+	"feature":     func(p *Plan, value string) error { return count(&p.Feature, "feature", value) },
+	"replica":     func(p *Plan, value string) error { return count(&p.Replica, "replica", value) },
+	"replication": func(p *Plan, value string) error { return count(&p.Replication, "replication", value) },
 	"partitioner": func(p *Plan, value string) (err error) {
 		p.Partitioner, err = partition.Parse(value)
 		p.Partitioned = true
 		return err
 	},
+}
+
+func count(to *int, key, value string) (err error) {
+	if *to, err = strconv.Atoi(value); err != nil || *to < 1 {
+		return fmt.Errorf("plan: %s %q: want a number of ranks, 1 or more", key, value)
+	}
+	return nil
 }
 
 // Parse reads "key=value,key=value".
@@ -86,7 +96,9 @@ func from(set map[string]string) (Plan, error) {
 
 // MarshalYAML writes what ParseYAML reads.
 func (p Plan) MarshalYAML() ([]byte, error) {
-	return yaml.Marshal(yaml.MapSlice{
-		{Key: "algorithm", Value: p.Algorithm.String()}, {Key: "partition", Value: p.grid()}, {Key: "partitioner", Value: p.partitioner().String()},
-	})
+	var doc yaml.MapSlice
+	for _, w := range p.words() {
+		doc = append(doc, yaml.MapItem{Key: w.key, Value: w.value})
+	}
+	return yaml.Marshal(doc)
 }

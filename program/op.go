@@ -100,6 +100,12 @@ type Holder interface {
 	Held(by Owner) Op
 }
 
+// OfTargets is an op that reads the targets of a step: a loss, or its gradient.
+type OfTargets interface {
+	Op
+	OfTargets()
+}
+
 // Random is an op whose result depends on the seed and the step.
 type Random interface {
 	Op

@@ -9,50 +9,78 @@ import (
 	"github.com/weft-gnn/weft/tensor"
 )
 
-// AllReduce adds the matrices of all ranks, in the order of ranks; all get the
-// same bits.
-type AllReduce struct{ afterGrad }
+// AllReduce combines the values of ranks, in the order of ranks; all get the same
+// bits: of those with other vertices, or of those with copies of the same.
+type AllReduce struct {
+	afterGrad
+	Of     Reduction
+	Copies bool
+}
 
-func (AllReduce) String() string { return "AllReduce" }
+func (o AllReduce) String() string {
+	if o.Copies {
+		return fmt.Sprintf("AllReduce(%v, copies)", o.Of)
+	}
+	return fmt.Sprintf("AllReduce(%v)", o.Of)
+}
 
-// Shape keeps the shape of a matrix in One.
+// Shape keeps the shape.
 func (AllReduce) Shape(in []Type) (Type, error) {
 	if err := arity(in, 1); err != nil {
 		return Type{}, err
 	}
-	return in[0], wantSpace(in[0], One)
+	if in[0].Space != One && in[0].Space != Vertices {
+		return Type{}, fmt.Errorf("got %v, want one matrix or vertices", in[0])
+	}
+	return in[0], nil
 }
 
 // Over is the operand, which may be overwritten.
 func (AllReduce) Over() int { return 0 }
 
-// ranks and this rank's number, in costs.
-var symRanks, symRank = cost.Sym("P"), cost.Sym("p")
+// axis is a communicator in costs: its number of ranks, and this rank's.
+type axis struct{ ranks, rank cost.Expr }
 
-// owned is how many of s words the rank combines: its piece by [comm.Cut].
-func owned(s cost.Expr) cost.Expr {
-	end := cost.Mul(s, cost.Add(symRank, cost.Int(1)))
-	return cost.Sub(cost.FloorDiv(end, symRanks), cost.FloorDiv(cost.Mul(s, symRank), symRanks))
+var (
+	parts  = axis{cost.Sym("P"), cost.Sym("p")}
+	copies = axis{cost.Sym("c"), cost.Sym("q")}
+)
+
+func (o AllReduce) axis() axis {
+	if o.Copies {
+		return copies
+	}
+	return parts
 }
 
-// Cost: the rank adds its piece of every other rank's words.
-func (AllReduce) Cost(in []Type, out Type) cost.Cost {
+// owned is how many of s words the rank combines: its piece by [comm.Cut].
+func (a axis) owned(s cost.Expr) cost.Expr {
+	end := cost.Mul(s, cost.Add(a.rank, cost.Int(1)))
+	return cost.Sub(cost.FloorDiv(end, a.ranks), cost.FloorDiv(cost.Mul(s, a.rank), a.ranks))
+}
+
+// others is the number of other ranks.
+func (a axis) others() cost.Expr { return cost.Sub(a.ranks, cost.Int(1)) }
+
+// Cost: the rank combines its piece with every other rank's.
+func (o AllReduce) Cost(in []Type, out Type) cost.Cost {
+	a := o.axis()
 	return cost.Cost{
-		Work:  cost.Mul(owned(out.size()), cost.Sub(symRanks, cost.Int(1))),
-		Depth: cost.Log2(symRanks),
+		Work:  cost.Mul(a.owned(out.size()), a.others()),
+		Depth: cost.Log2(a.ranks),
 		Bytes: bytes(in[0], out),
 	}
 }
 
 // Traffic: all but its own piece to their owners, then its own piece to all.
 // Pieces of no words are not sent.
-func (AllReduce) Traffic(_ []Type, out Type) Traffic {
-	s, others := out.size(), cost.Sub(symRanks, cost.Int(1))
-	own := owned(s)
+func (o AllReduce) Traffic(_ []Type, out Type) Traffic {
+	a, s := o.axis(), out.size()
+	own := a.owned(s)
 	some := cost.Min(own, cost.Int(1))
 	return Traffic{
-		Words:      cost.Add(cost.Sub(s, own), cost.Mul(own, others)),
-		Messages:   cost.Add(cost.Sub(cost.Min(s, symRanks), some), cost.Mul(some, others)),
+		Words:      cost.Add(cost.Sub(s, own), cost.Mul(own, a.others())),
+		Messages:   cost.Add(cost.Sub(cost.Min(s, a.ranks), some), cost.Mul(some, a.others())),
 		Supersteps: cost.Int(1),
 	}
 }
@@ -60,12 +88,15 @@ func (AllReduce) Traffic(_ []Type, out Type) Traffic {
 // Reference of a single rank is its matrix.
 func (AllReduce) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 
-// Run adds. It panics with the communicator's error.
-func (AllReduce) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
-	words := out.Flat()
+// Run combines. It panics with the communicator's error.
+func (o AllReduce) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	words, c := out.Flat(), x.Rank.Comm
+	if o.Copies {
+		c = x.Rank.Copies
+	}
 	copy(words, in[0].Flat())
-	c := x.Rank.Comm
-	if err := c.AllReduce(context.Background(), words, comm.Sum); err != nil {
+	by := map[Reduction]comm.Reduction{Sum: comm.Sum, Max: comm.Max, Min: comm.Min}[o.Of]
+	if err := c.AllReduce(context.Background(), words, by); err != nil {
 		panic(err)
 	}
 	lo, hi := comm.Cut(len(words), c.Rank(), c.Size())

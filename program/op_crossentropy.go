@@ -111,6 +111,9 @@ func refSoftmax(row []float64) []float64 {
 	return p
 }
 
+// OfTargets marks it.
+func (CrossEntropy) OfTargets() {}
+
 // Run computes the loss.
 func (CrossEntropy) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	kernel.CrossEntropy(x.Ctx, in[0], x.Target.Class, x.Target.Items, out)
@@ -168,6 +171,9 @@ func (CrossEntropyGrad) Reference(x *RefExec, in []Dense) Dense {
 	}
 	return y
 }
+
+// OfTargets marks it.
+func (CrossEntropyGrad) OfTargets() {}
 
 // Run computes the gradient.
 func (CrossEntropyGrad) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {

@@ -238,7 +238,7 @@ func (o Combine) Cost(in []Type, out Type) cost.Cost {
 	values := cost.Mul(o.parts(), in[0].Cols.Expr)
 	return cost.Cost{
 		Work:  values,
-		Depth: cost.Log2(cost.Sym("P")),
+		Depth: cost.Log2(parts.ranks),
 		Bytes: cost.Add(offsets(Vertices), cost.Scale(4, o.parts()), cost.Scale(4, values), bytes(out)),
 	}
 }

@@ -44,7 +44,7 @@ func (o Extreme) Grad(b *Builder, in []Value, _, dy Value) []Value {
 // Held goes over edges as they are owned.
 func (o Extreme) Held(by Owner) Op {
 	o.Over = o.Over.Held(by)
-	o.Open = o.Over.End(o.Along) != Vertices
+	o.Open = !Split{Edges: by.asked()}.ownsAlong(o.Along)
 	return o
 }
 

@@ -86,6 +86,9 @@ func (k ValueLossKind) kernel() kernel.Loss {
 	return kernel.LogisticError
 }
 
+// OfTargets marks it.
+func (ValueLoss) OfTargets() {}
+
 // Run computes the loss.
 func (o ValueLoss) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	kernel.ValueLoss(x.Ctx, o.Kind.kernel(), in[0], x.Target.Value, x.Target.Items, out)
@@ -135,6 +138,9 @@ func (o ValueLossGrad) Reference(x *RefExec, in []Dense) Dense {
 	}
 	return out
 }
+
+// OfTargets marks it.
+func (ValueLossGrad) OfTargets() {}
 
 // Run computes the gradient.
 func (o ValueLossGrad) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {

@@ -3,7 +3,6 @@ package program
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/weft-gnn/weft/cost"
 )
@@ -11,15 +10,22 @@ import (
 // Distribution says how a graph is spread over ranks: its vertices have an owner
 // each, and so have its edges.
 type Distribution struct {
+	// Ranks is the number of those with other vertices, or columns, than this one.
 	Ranks int
+	// Edges is who owns an edge. AllEdges makes every rank a replica, with its own
+	// targets.
 	Edges Owner
+	// Rank is this one's number, on which the widths of columns depend.
+	Rank int
+	// Copies is how many ranks have the same vertices, where Edges is Copied.
+	Copies int
 }
 
 // Bound adds to env, which has the sizes of the whole graph, the sizes that a rank
 // has at most of what it exchanges, for those who do not know its share.
 func (d *Distribution) Bound(env cost.Env) {
 	others := int64(d.Ranks - 1)
-	env["P"], env["p"] = int64(d.Ranks), 0
+	env["P"], env["p"], env["c"], env["q"], env["N"] = int64(d.Ranks), 0, int64(max(1, d.Copies)), 0, env["n"]
 	for _, end := range []string{"src", "dst"} {
 		env["n_"+end], env["h_"+end], env["b_"+end] = env["n"], env["n"], env["n"]*others
 		env["μ_"+end], env["ν_"+end] = others, others
@@ -39,7 +45,7 @@ func (d *Distribution) Bound(env cost.Env) {
 //
 // Coefficients of the graph become inputs, since they depend on all of it.
 func Distribute(p *Program, f Facts) (*Program, error) {
-	if f.Distribution.Edges != ByDst {
+	if e := f.Distribution.Edges; e != ByDst && e != AllEdges {
 		p = lower(p)
 	}
 	d := &distributor{rewriter: rewrite(p), Distribution: *f.Distribution, at: make([]Placement, len(p.Nodes)), expanded: map[expansion]Value{}}
@@ -92,25 +98,6 @@ type expansion struct {
 	to    Space
 }
 
-// findLate marks the nodes over One that no row depends on and that read no rows:
-// losses and updates.
-func (d *distributor) findLate() {
-	p := d.old
-	d.late = make([]bool, len(p.Nodes))
-	uses := p.uses()
-	for i := len(p.Nodes) - 1; i >= 0; i-- {
-		n := p.Nodes[i]
-		_, leaf := n.Op.(Leaf)
-		d.late[i] = !leaf && n.Stage == Step && n.Type.Space == One
-		for _, u := range uses[i] {
-			d.late[i] = d.late[i] && (u == None || d.late[u])
-		}
-		for _, v := range n.In {
-			d.late[i] = d.late[i] && p.Type(v).Space == One
-		}
-	}
-}
-
 // place adds node v with its operands where its split rule wants them.
 func (d *distributor) place(v Value) error {
 	n := d.old.Nodes[v]
@@ -122,15 +109,47 @@ func (d *distributor) place(v Value) error {
 	if n.Type.Space == Graphs {
 		return d.refuse(v, errors.New("values of whole graphs lie on no rank: train on batches of graphs"))
 	}
+	if d.Edges == AllEdges {
+		return d.replicate(v, n)
+	}
 	in, at, err := d.operands(v, n)
 	if err != nil {
 		return err
 	}
 	d.rewriter.at(v)
-	d.new[v], d.at[v] = d.b.Add(heldBy(n.Op, d.Edges), in...), at
-	if at.Kind == Partial && n.Type.Space != One {
+	d.new[v], d.at[v] = d.b.Add(d.held(n.Op), in...), at
+	if d.b.err != nil {
+		return d.refuse(v, d.b.err)
+	}
+	switch t := d.b.Type(d.new[v]); {
+	case t.Space == AllVertices:
+		rows := d.b.Add(Reshard{To: Vertices, Cols: n.Type.Cols}, d.new[v])
+		d.new[v], d.at[v] = d.b.Add(Untile{}, rows), Placement{Kind: Rows}
+	case at.Kind == Partial && t.Space != One:
 		d.new[v], d.at[v] = d.combine(d.new[v], at.Of), Placement{Kind: Rows}
 	}
+	return nil
+}
+
+// replicate adds a node to a program that runs over the whole graph, for the
+// targets of one rank: its loss, and all that is linear in the loss's gradient, are
+// parts of sums over the ranks.
+func (d *distributor) replicate(v Value, n Node) error {
+	at := Placement{Kind: Whole}
+	for _, u := range n.In {
+		if d.at[u].Kind == Partial {
+			at = d.at[u]
+		}
+	}
+	_, loss := n.Op.(OfTargets)
+	switch {
+	case loss:
+		at = Placement{Partial, Sum}
+	case at.Kind == Partial && !n.Backward:
+		return d.refuse(v, errors.New("it reads what depends on the targets of all ranks"))
+	}
+	d.copy(v)
+	d.at[v] = at
 	return nil
 }
 
@@ -138,10 +157,14 @@ func (d *distributor) refuse(v Value, why error) error {
 	return fmt.Errorf("operation %d, %v, cannot be distributed with edges %v: %w", v, d.old.Nodes[v].Op, d.Edges, why)
 }
 
-// heldBy is an op over edges as a rank has them.
-func heldBy(op Op, by Owner) Op {
+// held is an op over edges as a rank has them.
+func (d *distributor) held(op Op) Op {
+	if dot, ok := op.(EdgeDot); ok && d.Edges == Shared {
+		dot.Heads = share(dot.Heads, d.Rank, d.Ranks)
+		op = dot
+	}
 	if h, ok := op.(Holder); ok {
-		return h.Held(by)
+		return h.Held(d.Edges)
 	}
 	return op
 }
@@ -160,7 +183,7 @@ func (d *distributor) leaf(v Value, n Node) (Placement, bool) {
 		return Placement{}, false
 	}
 	d.new[v] = d.b.Add(op)
-	if n.Type.Space == One {
+	if n.Type.Space == One || d.Edges == AllEdges || d.Edges == Shared && n.Type.Space.IsEdges() {
 		return Placement{Kind: Whole}, true
 	}
 	return Placement{Kind: Rows}, true
@@ -169,14 +192,12 @@ func (d *distributor) leaf(v Value, n Node) (Placement, bool) {
 // operands returns the operands of a node as its rule wants them, and where its
 // result lies.
 func (d *distributor) operands(v Value, n Node) ([]Value, Placement, error) {
-	s := Split{Ranks: d.Ranks, Edges: d.Edges, In: make([]Placement, len(n.In)), Types: d.old.types(n.In), Out: n.Type}
+	s := Split{Ranks: d.Ranks, Edges: d.askedFor(n), In: make([]Placement, len(n.In)), Types: d.old.types(n.In), Out: n.Type}
 	in := make([]Value, len(n.In))
 	for j, u := range n.In {
 		in[j], s.In[j] = d.new[u], d.at[u]
 		if end, ok := readEnd(n.Op, j); ok && s.Types[j].Space == Vertices {
-			if space := end.edges.Held(d.Edges).End(end.of); space != Vertices {
-				in[j], s.In[j] = d.expand(u, space), Placement{Kind: Halo}
-			}
+			in[j], s.In[j] = d.atEnd(u, end.edges.Held(d.Edges).End(end.of))
 		}
 	}
 	at, err := n.Op.Split(s)
@@ -186,7 +207,7 @@ func (d *distributor) operands(v Value, n Node) ([]Value, Placement, error) {
 	for j, u := range n.In {
 		if s.In[j] == (Placement{Partial, Sum}) && s.Types[j].Space == One {
 			d.rewriter.at(u)
-			d.new[u], d.at[u] = d.b.Add(AllReduce{}, d.new[u]), Placement{Kind: Whole}
+			d.addUp([]Value{u})
 			in[j], s.In[j] = d.new[u], d.at[u]
 		}
 	}
@@ -194,6 +215,19 @@ func (d *distributor) operands(v Value, n Node) ([]Value, Placement, error) {
 		return nil, at, d.refuse(v, err)
 	}
 	return in, at, nil
+}
+
+// askedFor is the owner that a node's rule is asked with: entries of features lie with
+// the rows of vertices, whoever has the edges.
+func (d *distributor) askedFor(n Node) Owner {
+	over := n.Type.Space == Entries
+	for _, u := range n.In {
+		over = over || d.old.Type(u).Space == Entries
+	}
+	if over && d.Edges == Shared {
+		return ByDst
+	}
+	return d.Edges.asked()
 }
 
 // edgeEnd is one end of the edges of a space.
@@ -220,6 +254,40 @@ func readEnd(op Op, operand int) (edgeEnd, bool) {
 	return edgeEnd{}, false
 }
 
+// atEnd returns value v, whose rows have owners, where edges read it.
+func (d *distributor) atEnd(v Value, space Space) (Value, Placement) {
+	switch {
+	case space == AllVertices:
+		return d.columns(v), Placement{Kind: Columns}
+	case space != Vertices:
+		return d.expand(v, space), Placement{Kind: Halo}
+	case d.Edges == Copied:
+		return d.new[v], Placement{Kind: Halo} // every copy has them
+	}
+	return d.new[v], d.at[v]
+}
+
+// once lets what is added next run in the stage of value v, or once where v never
+// changes.
+func (d *distributor) once(v Value) {
+	d.rewriter.at(v)
+	if in, ok := d.old.Nodes[v].Op.(Input); ok && !in.Varies || isCoef(d.old.Nodes[v].Op) {
+		d.b.stage = Pre
+	}
+}
+
+// columns returns the rank's columns of value v, of all vertices.
+func (d *distributor) columns(v Value) Value {
+	if y, ok := d.expanded[expansion{v, AllVertices}]; ok {
+		return y
+	}
+	d.once(v)
+	tiles := d.b.Add(Tile{}, d.new[v])
+	y := d.b.Add(Reshard{To: AllVertices, Cols: share(d.old.Type(v).Cols, d.Rank, d.Ranks)}, tiles)
+	d.expanded[expansion{v, AllVertices}] = y
+	return y
+}
+
 // expand returns value v at the ends of a rank's edges. What never changes is
 // exchanged once.
 func (d *distributor) expand(v Value, to Space) Value {
@@ -227,10 +295,7 @@ func (d *distributor) expand(v Value, to Space) Value {
 		return y
 	}
 	e, _ := endsOf(to)
-	d.rewriter.at(v)
-	if in, ok := d.old.Nodes[v].Op.(Input); ok && !in.Varies || isCoef(d.old.Nodes[v].Op) {
-		d.b.stage = Pre
-	}
+	d.once(v)
 	halo := d.b.Add(Swap{To: e.halo}, d.b.Add(Collect{To: e.boundary}, d.new[v]))
 	y := d.b.Add(Merge{To: to}, d.new[v], halo)
 	d.expanded[expansion{v, to}] = y
@@ -239,87 +304,15 @@ func (d *distributor) expand(v Value, to Space) Value {
 
 func isCoef(op Op) bool { _, ok := op.(GraphCoef); return ok }
 
-// combine returns the sum, at their owners, of what edges summed at their ends.
+// combine returns the sum, at their owners, of what edges summed at their ends: of
+// those of all copies.
 func (d *distributor) combine(v Value, of Reduction) Value {
-	e, _ := endsOf(d.b.Type(v).Space)
-	boundary := d.b.Add(Swap{To: e.boundary}, d.b.Add(Collect{To: e.halo}, v))
-	return d.b.Add(Combine{Of: of, From: e.all}, v, boundary)
-}
-
-// updates adds the late nodes: those that partial sums suffice for, then one
-// exchange of the sums that the others need, then these.
-func (d *distributor) updates() error {
-	waits := make([]bool, len(d.old.Nodes))
-	var all []Value // partial sums to be added over the ranks
-	add := func(v Value) {
-		if !waits[v] && d.at[v].Kind == Partial && !slices.Contains(all, v) {
-			all = append(all, v)
-		}
+	if e, ok := endsOf(d.b.Type(v).Space); ok {
+		boundary := d.b.Add(Swap{To: e.boundary}, d.b.Add(Collect{To: e.halo}, v))
+		v = d.b.Add(Combine{Of: of, From: e.all}, v, boundary)
 	}
-	for i, n := range d.old.Nodes {
-		if !d.late[i] {
-			continue
-		}
-		if !d.now(Value(i), n, waits) {
-			waits[i] = true
-			for _, v := range n.In {
-				add(v)
-			}
-		}
+	if d.Edges == Copied {
+		v = d.b.Add(AllReduce{Of: of, Copies: true}, v)
 	}
-	for _, o := range d.old.Outputs {
-		add(o.Value)
-	}
-	d.addUp(all)
-	for i := range d.old.Nodes {
-		if waits[i] {
-			if err := d.place(Value(i)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// now adds a late node if its operands are there and their sums need not be added
-// up first.
-func (d *distributor) now(v Value, n Node, waits []bool) bool {
-	s := Split{Ranks: d.Ranks, Edges: d.Edges, Types: d.old.types(n.In), Out: n.Type}
-	for _, u := range n.In {
-		if waits[u] {
-			return false
-		}
-		s.In = append(s.In, d.at[u])
-	}
-	at, err := n.Op.Split(s)
-	if err != nil {
-		return false
-	}
-	d.copy(v)
-	d.at[v] = at
-	return true
-}
-
-// addUp adds partial sums over the ranks, in one exchange.
-func (d *distributor) addUp(all []Value) {
-	if len(all) == 0 {
-		return
-	}
-	d.b.layer, d.b.stage, d.b.region = -1, Step, 0
-	d.b.backward = d.old.Nodes[all[len(all)-1]].Backward
-	if len(all) == 1 {
-		d.new[all[0]], d.at[all[0]] = d.b.Add(AllReduce{}, d.new[all[0]]), Placement{Kind: Whole}
-		return
-	}
-	parts := make([]Value, len(all))
-	for i, v := range all {
-		parts[i] = d.new[v]
-	}
-	sum := d.b.Add(AllReduce{}, d.b.Add(Bundle{}, parts...))
-	from := Cols(0)
-	for _, v := range all {
-		t := d.old.Type(v)
-		d.new[v], d.at[v] = d.b.Add(Unbundle{From: from, Rows: t.Rows, Cols: t.Cols}, sum), Placement{Kind: Whole}
-		from = from.Plus(t.Rows.Times(t.Cols))
-	}
+	return v
 }

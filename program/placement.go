@@ -52,9 +52,25 @@ const (
 	ByDst                 // the rank of its destination
 	BySrc                 // the rank of its source
 	Free                  // any rank: vertex-cut
+	Shared                // every rank has every edge, for some columns of the vertices
+	Copied                // ranks have copies of vertices, and share out the edges into them
 )
 
-func (o Owner) String() string { return [...]string{"whole", "by dst", "by src", "free"}[o] }
+func (o Owner) String() string {
+	return [...]string{"whole", "by dst", "by src", "free", "shared", "copied"}[o]
+}
+
+// asked is the owner as split rules know it: what is shared they see as all edges
+// and columns of vertices, what is copied as edges of any rank.
+func (o Owner) asked() Owner {
+	switch o {
+	case Shared:
+		return AllEdges
+	case Copied:
+		return Free
+	}
+	return o
+}
 
 // Split is the question that an op's split rule answers: on one mesh axis of
 // Ranks ranks, with edges owned as Edges says, its operands lie as In says.

@@ -10,6 +10,8 @@ type Share struct {
 	// Sources and Destinations are the ends of its edges; nil where these are the
 	// rank's own vertices.
 	Sources, Destinations *Ends
+	// All is the number of vertices of the graph.
+	All int
 	// Loops is how many of its edges over N are self-loops.
 	Loops int64
 }
@@ -44,6 +46,8 @@ func (s *Share) rows(of Space) int {
 	switch of {
 	case Vertices:
 		return len(s.Own)
+	case AllVertices:
+		return s.All
 	case Sources, Destinations:
 		return len(e.IDs)
 	case SourceHalo, DestinationHalo:
@@ -73,7 +77,7 @@ func messages(ptr []int) (n int64) {
 
 // env adds the values of the symbols of a rank's rows and messages.
 func (s *Share) env(env map[string]int64) {
-	env["n"] = int64(len(s.Own))
+	env["n"], env["N"] = int64(len(s.Own)), int64(s.All)
 	for _, x := range []struct {
 		e    *Ends
 		name string
@@ -87,13 +91,32 @@ func (s *Share) env(env map[string]int64) {
 	}
 }
 
-// Rank is what operations that exchange need: the rank's share, and its end of
-// the communicator of all.
+// Rank is what operations that exchange need: the rank's share, and its ends of
+// the communicators of those with other vertices and, where there are copies of
+// vertices, of those with the same.
 type Rank struct {
 	*Share
-	Comm *comm.Comm
+	Comm, Copies *comm.Comm
 
 	send, recv [][]float32
+}
+
+// Counter returns what the rank sent so far.
+func (r *Rank) Counter() comm.Counter {
+	c := *r.Comm.Counter()
+	if r.Copies != nil {
+		d := r.Copies.Counter()
+		c.Words, c.Messages, c.Supersteps = c.Words+d.Words, c.Messages+d.Messages, c.Supersteps+d.Supersteps
+	}
+	return c
+}
+
+// Env adds the values of the symbols of communicators.
+func (r *Rank) Env(env map[string]int64) {
+	env["P"], env["p"] = int64(r.Comm.Size()), int64(r.Comm.Rank())
+	if r.Copies != nil {
+		env["c"], env["q"] = int64(r.Copies.Size()), int64(r.Copies.Rank())
+	}
 }
 
 // pieces returns room for what is sent to each rank and received from it.

@@ -37,12 +37,16 @@ const (
 	DestinationHalo
 	DestinationBoundary
 
+	// AllVertices has one row per vertex of the graph, where ranks have some columns
+	// each.
+	AllVertices
+
 	held // what an owner is counted in
 )
 
 var spaceNames = [...]string{One: "one", Vertices: "vertices", Edges: "edges", LoopEdges: "edges+loops", Graphs: "graphs", Entries: "entries",
 	Sources: "sources", Destinations: "destinations", SourceHalo: "source halo", SourceBoundary: "source boundary",
-	DestinationHalo: "destination halo", DestinationBoundary: "destination boundary"}
+	DestinationHalo: "destination halo", DestinationBoundary: "destination boundary", AllVertices: "all vertices"}
 
 func (s Space) String() string {
 	if o := s.owner(); o != AllEdges {
@@ -78,8 +82,10 @@ func (s Space) End(m Map) Space {
 	switch o := s.owner(); {
 	case m == Member:
 		return Graphs
-	case o == AllEdges, m == Dst && o == ByDst, m == Src && o == BySrc:
+	case o == AllEdges, m == Dst && (o == ByDst || o == Copied), m == Src && o == BySrc:
 		return Vertices
+	case o == Shared:
+		return AllVertices
 	case m == Dst:
 		return Destinations
 	}
@@ -98,10 +104,14 @@ var (
 	symPresent = cost.Sym("τ")   // values of these rows that are not missing
 )
 
+// symAll is how many vertices the graph has, of which a rank has n.
+var symAll = cost.Sym("N")
+
 // The symbols of what a rank has of others.
 var rankRows = map[Space]cost.Expr{
 	Sources: cost.Sym("n_src"), SourceHalo: cost.Sym("h_src"), SourceBoundary: cost.Sym("b_src"),
 	Destinations: cost.Sym("n_dst"), DestinationHalo: cost.Sym("h_dst"), DestinationBoundary: cost.Sym("b_dst"),
+	AllVertices: symAll,
 }
 
 // rows returns the number of rows of a space other than One.

@@ -39,6 +39,9 @@ func (p *Program) strides() []int {
 // padded reports whether a value's rows may lie apart: nobody else knows them.
 func (p *Program) padded(v Value) bool {
 	n := p.Nodes[v]
+	if _, whole := n.Op.(AllReduce); whole {
+		return false // it lies as it is sent
+	}
 	if _, leaf := n.Op.(Leaf); leaf || !n.Type.Space.isVertices() || p.Kept(v) {
 		return false
 	}

@@ -71,12 +71,13 @@ func New(g *graph.Graph, o Options, programs ...*program.Program) (*Session, err
 }
 
 // NewRank prepares programs that have been distributed to run on one of several
-// ranks, whose ends of the communicator all run the same programs in the same
-// order.
+// ranks, all of which run the same programs in the same order. r has the rank's ends
+// of communicators.
 //
 // Errors: memory that cannot be had.
-func NewRank(p *plan.Piece, c *comm.Comm, o Options, programs ...*program.Program) (*Session, error) {
-	s, err := open(p.Extent, &program.Rank{Share: p.Share, Comm: c}, o, programs)
+func NewRank(p *plan.Piece, r *program.Rank, o Options, programs ...*program.Program) (*Session, error) {
+	r.Share = p.Share
+	s, err := open(p.Extent, r, o, programs)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +249,7 @@ func (s *Session) Env(t program.Target) cost.Env {
 	env := s.extent.Env()
 	env["t"], env["τ"] = int64(len(t.Rows)), t.Total
 	if r := s.exec.Rank; r != nil {
-		env["P"], env["p"] = int64(r.Comm.Size()), int64(r.Comm.Rank())
+		r.Env(env)
 	}
 	for _, c := range s.programs {
 		c.p.Widths(env)

@@ -66,6 +66,9 @@ func (t *Trainer) share(programs []*program.Program, x tensor.Matrix) (tensor.Ma
 	if err != nil {
 		return x, err
 	}
+	if t.rank, err = r.Owners.Connect(context.Background(), r.Comm); err != nil {
+		return x, err
+	}
 	t.piece = pieces(r.Comm.Rank())
 	t.step = t.piece.Target(t.targets["train"])
 	return t.piece.Local(x), nil
@@ -109,7 +112,7 @@ func (t *Trainer) itemsByRank() [][]int32 {
 	slices.Sort(all)
 	by := make([][]int32, t.set.Rank.Comm.Size())
 	for _, v := range slices.Compact(all) {
-		owner := t.set.Rank.Owners.Vertex[v]
+		owner := t.set.Rank.Owners.Leader(v)
 		by[owner] = append(by[owner], v)
 	}
 	return by
@@ -133,7 +136,7 @@ func (t *Trainer) sent() comm.Counter {
 	if !t.among() {
 		return comm.Counter{}
 	}
-	return *t.set.Rank.Comm.Counter()
+	return t.rank.Counter()
 }
 
 func difference(a, b comm.Counter) comm.Counter {

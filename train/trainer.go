@@ -74,6 +74,7 @@ type Trainer struct {
 	// Of one of several ranks: its piece of the graph, the items that each scores,
 	// and all their predictions.
 	piece *plan.Piece
+	rank  *program.Rank
 	items [][]int32
 	whole tensor.Matrix
 }
@@ -175,7 +176,7 @@ func (t *Trainer) prepare() error {
 		return err
 	}
 	if t.among() {
-		t.session, err = runtime.NewRank(t.piece, t.set.Rank.Comm, o, programs...)
+		t.session, err = runtime.NewRank(t.piece, t.rank, o, programs...)
 	} else {
 		t.session, err = runtime.New(t.d.Graph, o, programs...)
 	}
@@ -231,6 +232,9 @@ func (t *Trainer) compile(x tensor.Matrix) ([]*program.Program, error) {
 	f.Env["nnz"] = program.Nonzeros(x)
 	step, err := program.Compile(objective, f, nil)
 	if err != nil {
+		if t.among() {
+			err = fmt.Errorf("train: the plan %v cannot run %s: %w", t.set.Rank.Plan, c.Model, err)
+		}
 		return nil, err
 	}
 	f.Optimizer = nil
@@ -245,7 +249,7 @@ func (t *Trainer) facts(ps ...*program.Program) program.Facts {
 		Steps: int64(t.cfg.Epochs), FoldBytes: t.cfg.FoldBytes, Skip: map[string]bool{},
 	}
 	if t.among() {
-		f.Distribution = t.set.Rank.Plan.Distribution()
+		f.Distribution = t.set.Rank.Plan.Distribution(t.set.Rank.Comm.Rank())
 		f.Distribution.Bound(f.Env)
 	}
 	for _, p := range ps {

@@ -1,0 +1,103 @@
+package program
+
+import "slices"
+
+// What no row waits for, losses and updates, comes last in the program of a rank, so
+// that the ranks add up all that it needs of them in one exchange.
+
+// findLate marks the nodes over One that no row depends on and that read no rows:
+// losses and updates.
+func (d *distributor) findLate() {
+	p := d.old
+	d.late = make([]bool, len(p.Nodes))
+	uses := p.uses()
+	for i := len(p.Nodes) - 1; i >= 0; i-- {
+		n := p.Nodes[i]
+		_, leaf := n.Op.(Leaf)
+		d.late[i] = !leaf && n.Stage == Step && n.Type.Space == One
+		for _, u := range uses[i] {
+			d.late[i] = d.late[i] && (u == None || d.late[u])
+		}
+		for _, v := range n.In {
+			d.late[i] = d.late[i] && p.Type(v).Space == One
+		}
+	}
+}
+
+// updates adds the late nodes: those that partial sums suffice for, then one
+// exchange of the sums that the others need, then these.
+func (d *distributor) updates() error {
+	waits := make([]bool, len(d.old.Nodes))
+	var all []Value // partial sums to be added over the ranks
+	add := func(v Value) {
+		if !waits[v] && d.at[v].Kind == Partial && !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	for i, n := range d.old.Nodes {
+		if !d.late[i] {
+			continue
+		}
+		if !d.now(Value(i), n, waits) {
+			waits[i] = true
+			for _, v := range n.In {
+				add(v)
+			}
+		}
+	}
+	for _, o := range d.old.Outputs {
+		add(o.Value)
+	}
+	d.addUp(all)
+	for i := range d.old.Nodes {
+		if waits[i] {
+			if err := d.place(Value(i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// now adds a late node if its operands are there and their sums need not be added
+// up first.
+func (d *distributor) now(v Value, n Node, waits []bool) bool {
+	s := Split{Ranks: d.Ranks, Edges: d.Edges.asked(), Types: d.old.types(n.In), Out: n.Type}
+	for _, u := range n.In {
+		if waits[u] {
+			return false
+		}
+		s.In = append(s.In, d.at[u])
+	}
+	at, err := n.Op.Split(s)
+	if err != nil {
+		return false
+	}
+	d.copy(v)
+	d.at[v] = at
+	return true
+}
+
+// addUp adds partial sums over the ranks, in one exchange.
+func (d *distributor) addUp(all []Value) {
+	if len(all) == 0 {
+		return
+	}
+	last := d.old.Nodes[all[len(all)-1]]
+	d.b.layer, d.b.stage, d.b.backward, d.b.region = -1, last.Stage, last.Backward, 0
+	if len(all) == 1 {
+		d.new[all[0]], d.at[all[0]] = d.b.Add(AllReduce{}, d.new[all[0]]), Placement{Kind: Whole}
+		return
+	}
+	sums := make([]Value, len(all))
+	for i, v := range all {
+		sums[i] = d.new[v]
+	}
+	sum := d.b.Add(AllReduce{}, d.b.Add(Bundle{}, sums...))
+	from := Cols(0)
+	for _, v := range all {
+		t := d.old.Type(v)
+		d.new[v], d.at[v] = d.b.Add(Unbundle{From: from, Rows: t.Rows, Cols: t.Cols}, sum), Placement{Kind: Whole}
+		from = from.Plus(t.Rows.Times(t.Cols))
+	}
+}
