@@ -105,7 +105,7 @@ func opName(op Op) string { return strings.TrimPrefix(fmt.Sprintf("%T", op), "pr
 // runtime holds what they compute, cost and send against one rank and against what
 // is predicted.
 func ofRanks(name string) bool {
-	return slices.Contains([]string{"AllReduce", "Bundle", "Collect", "Combine", "Merge", "Swap", "Unbundle"}, name)
+	return slices.Contains([]string{"AllReduce", "Bundle", "Collect", "Combine", "Merge", "Reshard", "Swap", "Tile", "Unbundle", "Untile"}, name)
 }
 
 // TestEveryOpHasCases: the gradient, cost, kernel and split tests all run over
@@ -134,7 +134,7 @@ func TestEveryOpHasCases(t *testing.T) {
 // ofExchanges reports whether a value is a space that only programs of ranks have.
 func ofExchanges(value string) bool {
 	space, ok := strings.CutPrefix(value, "Space ")
-	return ok && (strings.HasPrefix(space, "source") || strings.HasPrefix(space, "destination"))
+	return ok && (space == "all vertices" || strings.HasPrefix(space, "source") || strings.HasPrefix(space, "destination"))
 }
 
 // TestEveryEnumValueHasCases: an op that has an enum has a case for each value.
