@@ -76,9 +76,21 @@ func (b *bisection) cut(ctx context.Context, l *level, share float64) ([]int32, 
 		if side, err = refine(ctx, levels, side, led, b.lots, slog.New(slog.DiscardHandler)); err != nil {
 			return nil, err
 		}
-		best.take(side, newRefinement(l, side, led).cut(), led.balanced())
+		best.take(side, l.cutOf(side), led.balanced())
 	}
 	return best.side, nil
+}
+
+// cutOf is the weight of the edges between parts.
+func (l *level) cutOf(part []int32) (w int64) {
+	for v := range int32(len(part)) {
+		for i := l.s.ptr[v]; i < l.s.ptr[v+1]; i++ {
+			if part[l.s.col[i]] != part[v] {
+				w += l.s.weightOf(i)
+			}
+		}
+	}
+	return w / 2
 }
 
 // start returns the sides of the vertices of a small level, the best of several.
@@ -146,50 +158,72 @@ func sides(d demand, share, slack float64) *ledger {
 }
 
 // grow grows side 0 from a random vertex, the neighbour that cuts least first,
-// until it has its share.
+// until it has its share. Where a component ends it goes on in another.
 //
 // Source: Karypis and Kumar, SISC 20 (1998), greedy graph growing.
 func (b *bisection) grow(l *level, share float64) []int32 {
-	n := l.s.vertices()
-	side := make([]int32, n)
+	g := newGrowth(l, b.lots)
 	total, _ := l.d.totals()
-	load := make([]int64, l.d.c)
-	gain := make([]int64, n)
+	for !grown(g.load, total, share) {
+		v, ok := g.next()
+		if !ok {
+			break
+		}
+		g.take(v)
+	}
+	return g.side
+}
+
+// growth is side 0 in the making.
+type growth struct {
+	*level
+	side []int32
+	load []int64 // of side 0
+	gain []int64 // by how much less is cut if a vertex joins it
+	q    *queue  // neighbours of side 0
+	rest []int32 // vertices in random order, of which some joined
+}
+
+func newGrowth(l *level, lots *rng.Stream) *growth {
+	n := l.s.vertices()
+	g := &growth{level: l, side: make([]int32, n), load: make([]int64, l.d.c), gain: make([]int64, n), q: newQueue(n), rest: identityOrder(n)}
 	for v := range int32(n) {
-		side[v] = 1
+		g.side[v] = 1
 		for i := l.s.ptr[v]; i < l.s.ptr[v+1]; i++ {
-			gain[v] -= l.s.weightOf(i)
+			g.gain[v] -= l.s.weightOf(i)
 		}
 	}
-	q := newQueue(n)
-	order := b.lots // a vertex from which to go on where a component ends
-	rest := identityOrder(n)
-	order.Shuffle(n, func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
-	for !grown(load, total, share) {
-		var v int32
-		if q.len() > 0 {
-			v, _ = q.pop()
-		} else {
-			for len(rest) > 0 && side[rest[0]] == 0 {
-				rest = rest[1:]
-			}
-			if len(rest) == 0 {
-				break
-			}
-			v = rest[0]
-		}
-		side[v] = 0
-		for i, w := range l.d.at(v) {
-			load[i] += w
-		}
-		for i := l.s.ptr[v]; i < l.s.ptr[v+1]; i++ {
-			if u := l.s.col[i]; side[u] == 1 {
-				gain[u] += 2 * l.s.weightOf(i)
-				q.put(u, gain[u])
-			}
+	lots.Shuffle(n, func(i, j int) { g.rest[i], g.rest[j] = g.rest[j], g.rest[i] })
+	return g
+}
+
+// next returns the vertex that joins next; false where all have.
+func (g *growth) next() (int32, bool) {
+	if g.q.len() > 0 {
+		v, _ := g.q.pop()
+		return v, true
+	}
+	for len(g.rest) > 0 && g.side[g.rest[0]] == 0 {
+		g.rest = g.rest[1:]
+	}
+	if len(g.rest) == 0 {
+		return 0, false
+	}
+	return g.rest[0], true
+}
+
+// take lets v join.
+func (g *growth) take(v int32) {
+	g.side[v] = 0
+	for i, w := range g.d.at(v) {
+		g.load[i] += w
+	}
+	for i := g.s.ptr[v]; i < g.s.ptr[v+1]; i++ {
+		if u := g.s.col[i]; g.side[u] == 1 {
+			g.gain[u] += 2 * g.s.weightOf(i)
+			g.q.put(u, g.gain[u])
 		}
 	}
-	return side
 }
 
 // grown reports whether a side has its share, on average over what is counted.
