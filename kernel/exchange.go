@@ -76,55 +76,67 @@ const (
 func FoldRows(ctx *Ctx, f Folding, ptr []int64, from []int32, x, z, y tensor.Matrix) {
 	wantShape("kernel.FoldRows: y", y, len(ptr)-1, x.Cols)
 	wantShape("kernel.FoldRows: z", z, z.Rows, x.Cols)
-	ctx.call = call{body: foldRows, x: x, y: z, dst: y, index: from, ptr: ptr, row: ctx.folding(f), scalar: [...]float32{FoldMax: float32(math.Inf(-1)), FoldMin: float32(math.Inf(1))}[f]}
+	ctx.call = call{body: foldBodies[f], x: x, y: z, dst: y, index: from, ptr: ptr}
 	r, k := ctx.rows(y.Rows, 2*y.Cols), int64(y.Cols)
 	c := ptr[y.Rows] - ptr[0]
 	ctx.Count.Add(c*k, 8*(r+1)+4*c+4*c*k+4*r*k)
 }
 
-func foldRows(c *call, _, _, lo, hi int) {
+// foldBodies are the loops of FoldRows. Most rows have one contribution or few, so
+// that a call for each would cost more than its values.
+var foldBodies = [...]func(c *call, _, _, lo, hi int){
+	FoldSum: func(c *call, _, _, lo, hi int) { c.foldEach(lo, hi, addInto) },
+	FoldMax: func(c *call, _, _, lo, hi int) {
+		c.foldEach(lo, hi, largerInto)
+		unfounded(c.dst, lo, hi, float32(math.Inf(-1)))
+	},
+	FoldMin: func(c *call, _, _, lo, hi int) {
+		c.foldEach(lo, hi, smallerInto)
+		unfounded(c.dst, lo, hi, float32(math.Inf(1)))
+	},
+}
+
+// foldEach combines the contributions to each row, into the first.
+func (c *call) foldEach(lo, hi int, into func(y, x []float32)) {
 	for i := lo; i < hi; i++ {
-		y := c.dst.Row(i)
-		contributions := c.index[c.ptr[i]:c.ptr[i+1]]
-		if len(contributions) == 0 {
+		y, from := c.dst.Row(i), c.index[c.ptr[i]:c.ptr[i+1]]
+		if len(from) == 0 {
 			clear(y)
 			continue
 		}
-		copy(y, c.either(contributions[0]))
-		for _, from := range contributions[1:] {
-			c.row.over(y, y, c.either(from), 0)
+		copy(y, c.either(from[0]))
+		for _, f := range from[1:] {
+			into(y, c.either(f))
 		}
-		for j := range y {
-			if c.scalar != 0 && y[j] == c.scalar {
-				y[j] = 0
+	}
+}
+
+func addInto(y, x []float32) {
+	x = x[:len(y)]
+	for j := range y {
+		y[j] += x[j]
+	}
+}
+
+func largerInto(y, x []float32) {
+	for j, v := range x {
+		y[j] = max(y[j], v)
+	}
+}
+
+func smallerInto(y, x []float32) {
+	for j, v := range x {
+		y[j] = min(y[j], v)
+	}
+}
+
+// unfounded replaces ⊕'s identity, which is what no rank had a value for, by 0.
+func unfounded(y tensor.Matrix, lo, hi int, identity float32) {
+	for i := lo; i < hi; i++ {
+		for j, v := range y.Row(i) {
+			if v == identity {
+				y.Row(i)[j] = 0
 			}
-		}
-	}
-}
-
-// folding returns the loop that combines two rows.
-func (c *Ctx) folding(f Folding) rowFunc {
-	switch f {
-	case FoldMax:
-		return largerOf
-	case FoldMin:
-		return smallerOf
-	}
-	return c.values().add
-}
-
-func largerOf(dst, x, y tensor.Matrix, lo, hi int, _ float32) {
-	for i := lo; i < hi; i++ {
-		for j, v := range x.Row(i) {
-			dst.Row(i)[j] = max(v, y.Row(i)[j])
-		}
-	}
-}
-
-func smallerOf(dst, x, y tensor.Matrix, lo, hi int, _ float32) {
-	for i := lo; i < hi; i++ {
-		for j, v := range x.Row(i) {
-			dst.Row(i)[j] = min(v, y.Row(i)[j])
 		}
 	}
 }

@@ -237,6 +237,9 @@ func (p Plan) Owners(ctx context.Context, g *graph.Graph, seed uint64, masks ...
 	if m := options.Method; m != partition.Hash && m != partition.Range && !m.VertexCut() {
 		options.Masks = masks
 	}
+	if p.partitioner() != partition.Hash && p.Algorithm == OneD {
+		options.Balance = partition.ByWork // arcs lie with their destinations
+	}
 	var err error
 	if p.Algorithm == VertexCut {
 		return vertexCut(ctx, g, o, options)

@@ -246,11 +246,14 @@ func (d *division) halo(e *program.Ends, rank int, names []int32) {
 }
 
 // own returns the place of each vertex among those that its rank owns.
-func (d *division) own(rank int) map[int32]int32 { return places(d.vertices(rank)) }
+func (d *division) own(rank int) []int32 { return d.places(d.vertices(rank)) }
 
-// places returns where each of some vertices is among them.
-func places(vs []int32) map[int32]int32 {
-	out := make(map[int32]int32, len(vs))
+// places returns where each vertex is among some of them, −1 for the others.
+func (d *division) places(vs []int32) []int32 {
+	out := make([]int32, d.g.N)
+	for v := range out {
+		out[v] = -1
+	}
 	for i, v := range vs {
 		out[v] = int32(i)
 	}
@@ -261,25 +264,38 @@ func places(vs []int32) map[int32]int32 {
 // to them.
 func (d *division) boundary(e *program.Ends, rank int, sets []bitset) {
 	own := d.own(rank)
-	parts := make([][]int32, len(own))
+	var of, part []int32 // who contributes what, rank by rank
 	for q, set := range sets {
 		at := int32(0)
 		set.each(func(v int32) {
-			if i, mine := own[v]; mine && q == rank {
-				parts[i] = append(parts[i], at)
-			} else if mine {
-				parts[i] = append(parts[i], int32(-1-len(e.Boundary)))
+			if i := own[v]; i >= 0 && q == rank {
+				of, part = append(of, i), append(part, at)
+			} else if i >= 0 {
+				of, part = append(of, i), append(part, int32(-1-len(e.Boundary)))
 				e.Boundary = append(e.Boundary, i)
 			}
 			at++
 		})
 		e.BoundaryPtr[q+1] = len(e.Boundary)
 	}
-	e.PartPtr = make([]int64, 1, len(parts)+1)
-	for _, p := range parts {
-		e.Parts = append(e.Parts, p...)
-		e.PartPtr = append(e.PartPtr, int64(len(e.Parts)))
+	e.PartPtr, e.Parts = grouped(of, part, len(d.vertices(rank)))
+}
+
+// grouped sorts parts by the row that they are of, and keeps the order of each row's.
+func grouped(of, part []int32, rows int) (ptr []int64, out []int32) {
+	ptr, out = make([]int64, rows+1), make([]int32, len(part))
+	for _, i := range of {
+		ptr[i+1]++
 	}
+	for i := range rows {
+		ptr[i+1] += ptr[i]
+	}
+	next := slices.Clone(ptr)
+	for k, i := range of {
+		out[next[i]] = part[k]
+		next[i]++
+	}
+	return ptr, out
 }
 
 // rows are the vertices that a rank has at one end of its edges.
@@ -300,7 +316,7 @@ func (d *division) block(at seat, b *graph.Block) (*graph.Block, []int64) {
 		return b, allOf(b)
 	}
 	sources, dst := d.rows(at, program.Src), d.rows(at, program.Dst)
-	src := places(sources)
+	src := d.places(sources)
 	out := &graph.Block{Dst: len(dst), Src: len(sources), Ptr: make([]int64, 1, len(dst)+1), Edge: []int64{}, Vertex: d.ids(sources)}
 	var from []int64
 	for _, v := range dst {

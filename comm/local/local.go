@@ -6,7 +6,6 @@ package local
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -55,6 +54,27 @@ type world struct {
 	done    map[int]int // operations of each rank
 	flying  map[int]int // messages of each rank that have not arrived
 	drawn   uint64
+	spares  [][]float32 // memory of messages that were received
+}
+
+// spare returns memory for a message of n words, that of the smallest received one
+// that it fits.
+func (w *world) spare(n int) []float32 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	best := -1
+	for i, s := range w.spares {
+		if cap(s) >= n && (best < 0 || cap(s) < cap(w.spares[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return make([]float32, 0, n)
+	}
+	s := w.spares[best]
+	w.spares[best] = w.spares[len(w.spares)-1]
+	w.spares = w.spares[:len(w.spares)-1]
+	return s[:0]
 }
 
 // address is where a message goes: its place in the order in which a rank sends
@@ -87,7 +107,7 @@ func (w *world) operate(rank int) error {
 
 // post puts a message on its way.
 func (w *world) post(a address, words []float32) {
-	copied := slices.Clone(words)
+	copied := append(w.spare(len(words)), words...)
 	if w.options.Delay <= 0 {
 		w.deliver(a, copied)
 		return
@@ -135,7 +155,9 @@ func (w *world) take(ctx context.Context, a address, words []float32) error {
 	for {
 		if message, ok := w.boxes[a]; ok {
 			delete(w.boxes, a)
-			return fill(a, words, message)
+			err := fill(a, words, message)
+			w.spares = append(w.spares, message)
+			return err
 		}
 		switch {
 		case w.aborted != nil:
