@@ -35,9 +35,7 @@ func Slice(ctx *Ctx, x tensor.Matrix, from int, y tensor.Matrix) {
 }
 
 func sliceRows(c *call, worker, _, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		copy(c.dst.Row(i), c.x.Row(i))
-	}
+	c.values.rows.copy(c.dst, c.x, c.x, lo, hi, 0)
 	c.follow(worker, rowsOf(c.dst, lo, hi), lo)
 }
 

@@ -77,6 +77,7 @@
 //	HeadScale         rk                          4(2rk + rH)
 //	HeadDot           2rk                         4(2rk + rH)
 //	HeadDotVec        2rk                         4(rk + k + rH)
+//	AddOuter          2rk                         4(2rk + rH + k)
 //	HeadOuter         rk                          4(rH + k + rk)
 //	HeadSumVec        2rk                         4(rk + rH + k)
 //	HeadSum           rk                          4(rk + rk/H)

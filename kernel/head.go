@@ -70,6 +70,29 @@ func HeadOuter(ctx *Ctx, g, a, y tensor.Matrix) {
 	ctx.Count.Add(n*k, 4*(n*int64(g.Cols)+k+n*k))
 }
 
+// AddOuter computes y[i, h, c] = x[i, h, c] + g[i, h]·a[h, c], as [HeadOuter] and
+// [Add] do.
+//
+// Shapes: x and y are r×k, g r×H, a 1×k with H dividing k.
+// Contract: overwrites y, which may be x.
+// Cost: work 2rk, bytes 4(2rk + rH + k).
+func AddOuter(ctx *Ctx, x, g, a, y tensor.Matrix) {
+	wantShape("kernel.AddOuter: x", x, y.Rows, y.Cols)
+	wantShape("kernel.AddOuter: g", g, y.Rows, g.Cols)
+	wantShape("kernel.AddOuter: a", a, 1, y.Cols)
+	wantHeads("kernel.AddOuter: g", y.Cols, g.Cols)
+	ctx.call = call{body: addOuterRows, values: ctx.values(), lane: ctx.headLanes(y.Cols, g.Cols), x: x, y: g, z: a, dst: y}
+	n, k := ctx.rows(y.Rows, y.Cols), int64(y.Cols)
+	ctx.Count.Add(2*n*k, 4*(2*n*k+n*int64(g.Cols)+k))
+}
+
+func addOuterRows(c *call, _, _, lo, hi int) {
+	if len(c.x.Data) > 0 && &c.x.Data[0] != &c.dst.Data[0] {
+		c.values.rows.copy(c.dst, c.x, c.x, lo, hi, 0)
+	}
+	c.values.rows.headAdd(c.dst, repeated(c.z, c.dst.Rows), c.y, lo, hi, c.lane)
+}
+
 // HeadSumVec computes a[h, c] = Σ_i g[i, h]·x[i, h, c], the gradient of
 // [HeadDotVec]'s vector.
 //

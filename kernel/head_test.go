@@ -51,6 +51,12 @@ func TestHeads(t *testing.T) {
 					work: rk, bytes: 4 * (rh + int64(k) + rk),
 				},
 				{
+					name: name("AddOuter"), in: []tensor.Matrix{x, s, a}, out: []tensor.Matrix{wide},
+					run:    func(ctx *Ctx) { AddOuter(ctx, x, s, a, wide) },
+					want:   []ref.Matrix{ref.Of(x).Add(spread.Had(vector))},
+					rounds: 2, work: 2 * rk, bytes: 4 * (2*rk + rh + int64(k)),
+				},
+				{
 					name: name("HeadSumVec"), in: []tensor.Matrix{x, s}, out: []tensor.Matrix{vec},
 					run:    func(ctx *Ctx) { HeadSumVec(ctx, x, s, vec) },
 					want:   []ref.Matrix{rows.T().Mul(ref.Of(x).Had(spread))},

@@ -20,6 +20,7 @@ type Ctx struct {
 	chunks    []chunk  // of the rows that are cut, see segments.go
 	passes    []pass
 	lanes     []uint32
+	tailLanes [MaxTail][]uint32
 	attending []attender // a worker of attention per thread
 	staged    []float32  // rows in float32 of what is stored in bfloat16
 	scratch   []float32  // partial results of ordered reductions, packed operands

@@ -20,6 +20,8 @@ type rowLoops struct {
 	headSum rowFunc // Σ x over the heads, of columns as many as dst's
 	// headScale is x·y of the column's head.
 	headScale headFunc
+	// headAdd adds the same to dst.
+	headAdd headFunc
 	// columnSum computes Σ x of rows lo to hi, headColumnSum Σ x·y of the column's head.
 	columnSum     func(dst []float32, x tensor.Matrix, lo, hi int)
 	headColumnSum func(dst []float32, x, y tensor.Matrix, lo, hi int, lane []uint32)
@@ -43,16 +45,20 @@ type headFunc func(dst, x, y tensor.Matrix, lo, hi int, lane []uint32)
 // headLanes returns, for each of the columns of some heads, the number of its
 // head, and goes on to fill whole vectors.
 func (c *Ctx) headLanes(cols, heads int) []uint32 {
-	c.lanes = c.lanes[:0]
+	c.lanes = appendLanes(c.lanes[:0], cols, heads)
+	return c.lanes
+}
+
+func appendLanes(lanes []uint32, cols, heads int) []uint32 {
 	for h := range heads {
 		for range cols / heads {
-			c.lanes = append(c.lanes, uint32(h))
+			lanes = append(lanes, uint32(h))
 		}
 	}
 	for range widestVector {
-		c.lanes = append(c.lanes, 0)
+		lanes = append(lanes, 0)
 	}
-	return c.lanes
+	return lanes
 }
 
 // widestVector is how many values the widest vector holds.

@@ -44,6 +44,11 @@ func logSoftmaxGradAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y
 //go:noescape
 func headScaleAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
 
+// headAddAVX512 computes, of n rows of cols values, dst + x·y of the column's head.
+//
+//go:noescape
+func headAddAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
+
 // normalizeAVX512 computes, of n rows of cols values, x/max(‖x‖, s).
 //
 //go:noescape
@@ -93,6 +98,11 @@ func logSoftmaxGradAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *
 //
 //go:noescape
 func headScaleAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
+
+// headAddAVX2 computes, of n rows of cols values, dst + x·y of the column's head.
+//
+//go:noescape
+func headAddAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
 
 // normalizeAVX2 computes, of n rows of cols values, x/max(‖x‖, s).
 //

@@ -848,6 +848,64 @@ done53:
 	VZEROUPPER
 	RET
 
+// func headAddAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·headAddAVX512(SB), NOSPLIT, $0-88
+	MOVQ  dst+8(FP), AX
+	MOVQ  x+24(FP), CX
+	MOVQ  y+40(FP), DX
+	MOVQ  cols+56(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	SUBQ  SI, BX
+	MOVQ  $-1, DI
+	BZHIQ SI, DI, DI
+	KMOVW DI, K1
+	MOVQ  lane+80(FP), R8
+	MOVQ  heads+72(FP), DI
+	MOVQ  $-1, R9
+	BZHIQ DI, R9, R9
+	KMOVW R9, K2
+	MOVQ  n+0(FP), R9
+
+row54:
+	VMOVUPS.Z (DX), K2, Z0
+	XORQ      DI, DI
+	TESTQ     BX, BX
+	JZ        rest56
+
+vectors55:
+	VMOVUPS (R8)(DI*4), Z1
+	VPERMPS Z0, Z1, Z1
+	VMOVUPS (AX)(DI*4), Z2
+	VMOVUPS (CX)(DI*4), Z3
+	VMULPS  Z3, Z1, Z1
+	VADDPS  Z1, Z2, Z1
+	VMOVUPS Z1, (AX)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, BX
+	JLT     vectors55
+
+rest56:
+	TESTQ     SI, SI
+	JZ        done57
+	VMOVUPS   (R8)(DI*4), Z1
+	VPERMPS   Z0, Z1, Z1
+	VMOVUPS.Z (AX)(DI*4), K1, Z0
+	VMOVUPS.Z (CX)(DI*4), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(DI*4)
+
+done57:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R9
+	JNZ  row54
+	VZEROUPPER
+	RET
+
 // func normalizeAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·normalizeAVX512(SB), NOSPLIT, $0-68
@@ -864,26 +922,26 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), DI
 
-row54:
+row58:
 	VPXORD Z2, Z2, Z2
 	XORQ   SI, SI
 	TESTQ  DX, DX
-	JZ     rest56
+	JZ     rest60
 
-vectors55:
+vectors59:
 	VMOVUPS     (CX)(SI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, SI
 	CMPQ        SI, DX
-	JLT         vectors55
+	JLT         vectors59
 
-rest56:
+rest60:
 	TESTQ       BX, BX
-	JZ          done57
+	JZ          done61
 	VMOVUPS.Z   (CX)(SI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done57:
+done61:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -897,28 +955,28 @@ done57:
 	VDIVPS     Z3, Z0, Z3
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest59
+	JZ         rest63
 
-vectors58:
+vectors62:
 	VMOVUPS (CX)(SI*4), Z4
 	VMULPS  Z4, Z3, Z4
 	VMOVUPS Z4, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors58
+	JLT     vectors62
 
-rest59:
+rest63:
 	TESTQ     BX, BX
-	JZ        done60
+	JZ        done64
 	VMOVUPS.Z (CX)(SI*4), K1, Z4
 	VMULPS    Z4, Z3, Z3
 	VMOVUPS   Z3, K1, (AX)(SI*4)
 
-done60:
+done64:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row54
+	JNZ  row58
 	VZEROUPPER
 	RET
 
@@ -939,26 +997,26 @@ TEXT ·normalizeGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), R8
 
-row61:
+row65:
 	VPXORD Z2, Z2, Z2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest63
+	JZ     rest67
 
-vectors62:
+vectors66:
 	VMOVUPS     (CX)(DI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors62
+	JLT         vectors66
 
-rest63:
+rest67:
 	TESTQ       SI, SI
-	JZ          done64
+	JZ          done68
 	VMOVUPS.Z   (CX)(DI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done64:
+done68:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -974,24 +1032,24 @@ done64:
 	VPXORD     Z4, Z4, Z4
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest66
+	JZ         rest70
 
-vectors65:
+vectors69:
 	VMOVUPS     (CX)(DI*4), Z7
 	VMOVUPS     (DX)(DI*4), Z8
 	VFMADD231PS Z8, Z7, Z4
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors65
+	JLT         vectors69
 
-rest66:
+rest70:
 	TESTQ       SI, SI
-	JZ          done67
+	JZ          done71
 	VMOVUPS.Z   (CX)(DI*4), K1, Z7
 	VMOVUPS.Z   (DX)(DI*4), K1, Z8
 	VFMADD231PS Z8, Z7, Z4
 
-done67:
+done71:
 	VSHUFF32X4 $0x4e, Z4, Z4, Z7
 	VADDPS     Z7, Z4, Z4
 	VSHUFF32X4 $0xb1, Z4, Z4, Z7
@@ -1005,9 +1063,9 @@ done67:
 	VMOVAPS.Z  Z6, K2, Z3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest69
+	JZ         rest73
 
-vectors68:
+vectors72:
 	VMOVUPS      (CX)(DI*4), Z6
 	VMOVUPS      (DX)(DI*4), Z7
 	VMOVAPS      Z7, Z7
@@ -1016,11 +1074,11 @@ vectors68:
 	VMOVUPS      Z6, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors68
+	JLT          vectors72
 
-rest69:
+rest73:
 	TESTQ        SI, SI
-	JZ           done70
+	JZ           done74
 	VMOVUPS.Z    (CX)(DI*4), K1, Z6
 	VMOVUPS.Z    (DX)(DI*4), K1, Z7
 	VMOVAPS      Z7, Z7
@@ -1028,12 +1086,12 @@ rest69:
 	VMULPS       Z7, Z5, Z3
 	VMOVUPS      Z3, K1, (AX)(DI*4)
 
-done70:
+done74:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row61
+	JNZ  row65
 	VZEROUPPER
 	RET
 
@@ -1053,33 +1111,33 @@ TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row71:
+row75:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest73
+	JZ           rest77
 
-vectors72:
+vectors76:
 	VMOVUPS (CX)(DI*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors72
+	JLT     vectors76
 
-rest73:
+rest77:
 	TESTQ      SI, SI
-	JZ         done74
+	JZ         done78
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done74:
+done78:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row71
+	JNZ  row75
 	VZEROUPPER
 	RET
 
@@ -1116,29 +1174,29 @@ TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (SI)(DI*4), Y0
 	MOVQ    n+0(FP), DI
 
-row75:
+row79:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest77
+	JZ    rest81
 
-vectors76:
+vectors80:
 	VMOVUPS (CX)(SI*4), Y1
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors76
+	JLT     vectors80
 
-rest77:
+rest81:
 	TESTQ      BX, BX
-	JZ         done78
+	JZ         done82
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
-done78:
+done82:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row75
+	JNZ  row79
 	VZEROUPPER
 	RET
 
@@ -1158,33 +1216,33 @@ TEXT ·shiftRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row79:
+row83:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest81
+	JZ           rest85
 
-vectors80:
+vectors84:
 	VMOVUPS (CX)(DI*4), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors80
+	JLT     vectors84
 
-rest81:
+rest85:
 	TESTQ      SI, SI
-	JZ         done82
+	JZ         done86
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VSUBPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done82:
+done86:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row79
+	JNZ  row83
 	VZEROUPPER
 	RET
 
@@ -1206,30 +1264,30 @@ TEXT ·softmaxScaledAVX2(SB), NOSPLIT, $0-84
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row83:
+row87:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted84
+	JZ      unlisted88
 	LEAQ    16(R9), SI
 	CMPQ    SI, listed+8(FP)
-	JGE     enough86
+	JGE     enough90
 	MOVLQSX (R8)(SI*4), SI
 	IMULQ   ldx+48(FP), SI
 	ADDQ    CX, SI
 	MOVQ    cols+72(FP), R10
 	LEAQ    -1(SI)(R10*4), R10
 
-lines85:
+lines89:
 	PREFETCHT0 (SI)
 	ADDQ       $0x40, SI
 	CMPQ       SI, R10
-	JLT        lines85
+	JLT        lines89
 	PREFETCHT0 (R10)
 
-enough86:
+enough90:
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted84:
+unlisted88:
 	MOVQ    SI, R10
 	IMULQ   ldx+48(FP), R10
 	ADDQ    CX, R10
@@ -1240,23 +1298,23 @@ unlisted84:
 	VMOVAPS Y2, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest88
+	JZ      rest92
 
-vectors87:
+vectors91:
 	VMOVUPS (R10)(SI*4), Y4
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors87
+	JLT     vectors91
 
-rest88:
+rest92:
 	TESTQ      BX, BX
-	JZ         done89
+	JZ         done93
 	VMASKMOVPS (R10)(SI*4), Y0, Y4
 	VBLENDVPS  Y0, Y4, Y2, Y4
 	VMAXPS     Y3, Y4, Y3
 
-done89:
+done93:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VMAXPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1266,9 +1324,9 @@ done89:
 	VXORPS     Y4, Y4, Y4
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest91
+	JZ         rest95
 
-vectors90:
+vectors94:
 	VMOVUPS      (R10)(SI*4), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
@@ -1300,11 +1358,11 @@ vectors90:
 	VMOVUPS      Y5, (R11)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors90
+	JLT          vectors94
 
-rest91:
+rest95:
 	TESTQ        BX, BX
-	JZ           done92
+	JZ           done96
 	VMASKMOVPS   (R10)(SI*4), Y0, Y5
 	VBLENDVPS    Y0, Y5, Y2, Y5
 	VSUBPS       Y3, Y5, Y2
@@ -1336,7 +1394,7 @@ rest91:
 	VADDPS       Y2, Y4, Y4
 	VMASKMOVPS   Y2, Y0, (R11)(SI*4)
 
-done92:
+done96:
 	VPERM2F128 $0x01, Y4, Y4, Y2
 	VADDPS     Y2, Y4, Y4
 	VPERMILPS  $0x4e, Y4, Y2
@@ -1346,27 +1404,27 @@ done92:
 	VDIVPS     Y4, Y1, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest94
+	JZ         rest98
 
-vectors93:
+vectors97:
 	VMOVUPS (R11)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (R11)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors93
+	JLT     vectors97
 
-rest94:
+rest98:
 	TESTQ      BX, BX
-	JZ         done95
+	JZ         done99
 	VMASKMOVPS (R11)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (R11)(SI*4)
 
-done95:
+done99:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row83
+	JLT  row87
 	VZEROUPPER
 	RET
 
@@ -1398,30 +1456,30 @@ TEXT ·sumExpAVX2(SB), NOSPLIT, $0-84
 	MOVQ    list+0(FP), R9
 	XORQ    R10, R10
 
-row96:
+row100:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted97
+	JZ      unlisted101
 	LEAQ    16(R10), DI
 	CMPQ    DI, listed+8(FP)
-	JGE     enough99
+	JGE     enough103
 	MOVLQSX (R9)(DI*4), DI
 	IMULQ   ldx+48(FP), DI
 	ADDQ    CX, DI
 	MOVQ    cols+72(FP), R11
 	LEAQ    -1(DI)(R11*4), R11
 
-lines98:
+lines102:
 	PREFETCHT0 (DI)
 	ADDQ       $0x40, DI
 	CMPQ       DI, R11
-	JLT        lines98
+	JLT        lines102
 	PREFETCHT0 (R11)
 
-enough99:
+enough103:
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted97:
+unlisted101:
 	MOVQ    DI, R11
 	IMULQ   ldx+48(FP), R11
 	ADDQ    CX, R11
@@ -1429,23 +1487,23 @@ unlisted97:
 	VMOVAPS Y1, Y2
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest101
+	JZ      rest105
 
-vectors100:
+vectors104:
 	VMOVUPS (R11)(DI*4), Y3
 	VMAXPS  Y2, Y3, Y2
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors100
+	JLT     vectors104
 
-rest101:
+rest105:
 	TESTQ      SI, SI
-	JZ         done102
+	JZ         done106
 	VMASKMOVPS (R11)(DI*4), Y0, Y3
 	VBLENDVPS  Y0, Y3, Y1, Y3
 	VMAXPS     Y2, Y3, Y2
 
-done102:
+done106:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VMAXPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1455,9 +1513,9 @@ done102:
 	VXORPS     Y3, Y3, Y3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest104
+	JZ         rest108
 
-vectors103:
+vectors107:
 	VMOVUPS      (R11)(DI*4), Y4
 	VSUBPS       Y2, Y4, Y4
 	VMOVUPS      floatc2d00000<>+0(SB), Y5
@@ -1488,11 +1546,11 @@ vectors103:
 	VADDPS       Y4, Y3, Y3
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors103
+	JLT          vectors107
 
-rest104:
+rest108:
 	TESTQ        SI, SI
-	JZ           done105
+	JZ           done109
 	VMASKMOVPS   (R11)(DI*4), Y0, Y4
 	VBLENDVPS    Y0, Y4, Y1, Y4
 	VSUBPS       Y2, Y4, Y1
@@ -1523,7 +1581,7 @@ rest104:
 	VMOVUPS      Y5, Y1
 	VADDPS       Y1, Y3, Y3
 
-done105:
+done109:
 	VPERM2F128 $0x01, Y3, Y3, Y1
 	VADDPS     Y1, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y1
@@ -1536,7 +1594,7 @@ done105:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row96
+	JLT        row100
 	VZEROUPPER
 	RET
 
@@ -1556,28 +1614,28 @@ TEXT ·softmaxGradEachAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row106:
+row110:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest108
+	JZ     rest112
 
-vectors107:
+vectors111:
 	VMOVUPS     (CX)(DI*4), Y2
 	VMOVUPS     (DX)(DI*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors107
+	JLT         vectors111
 
-rest108:
+rest112:
 	TESTQ       SI, SI
-	JZ          done109
+	JZ          done113
 	VMASKMOVPS  (CX)(DI*4), Y0, Y2
 	VMASKMOVPS  (DX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done109:
+done113:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1586,9 +1644,9 @@ done109:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest111
+	JZ         rest115
 
-vectors110:
+vectors114:
 	VMOVUPS (CX)(DI*4), Y2
 	VMOVUPS (DX)(DI*4), Y3
 	VSUBPS  Y1, Y3, Y3
@@ -1596,23 +1654,23 @@ vectors110:
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors110
+	JLT     vectors114
 
-rest111:
+rest115:
 	TESTQ      SI, SI
-	JZ         done112
+	JZ         done116
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VSUBPS     Y1, Y3, Y1
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done112:
+done116:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row106
+	JNZ  row110
 	VZEROUPPER
 	RET
 
@@ -1632,26 +1690,26 @@ TEXT ·logSoftmaxGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row113:
+row117:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest115
+	JZ     rest119
 
-vectors114:
+vectors118:
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors114
+	JLT     vectors118
 
-rest115:
+rest119:
 	TESTQ      SI, SI
-	JZ         done116
+	JZ         done120
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done116:
+done120:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1660,9 +1718,9 @@ done116:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest118
+	JZ         rest122
 
-vectors117:
+vectors121:
 	VMOVUPS      (CX)(DI*4), Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1698,11 +1756,11 @@ vectors117:
 	VMOVUPS      Y3, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors117
+	JLT          vectors121
 
-rest118:
+rest122:
 	TESTQ        SI, SI
-	JZ           done119
+	JZ           done123
 	VMASKMOVPS   (CX)(DI*4), Y0, Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1737,12 +1795,12 @@ rest118:
 	VFNMADD231PS Y1, Y2, Y3
 	VMASKMOVPS   Y3, Y0, (AX)(DI*4)
 
-done119:
+done123:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row113
+	JNZ  row117
 	VZEROUPPER
 	RET
 
@@ -1768,13 +1826,13 @@ TEXT ·headScaleAVX2(SB), NOSPLIT, $0-88
 	VMOVUPS (R9)(R10*4), Y1
 	MOVQ    n+0(FP), R9
 
-row120:
+row124:
 	VMASKMOVPS (DX), Y1, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest122
+	JZ         rest126
 
-vectors121:
+vectors125:
 	VMOVUPS (R8)(DI*4), Y3
 	VPERMPS Y2, Y3, Y3
 	VMOVUPS (CX)(DI*4), Y4
@@ -1782,23 +1840,83 @@ vectors121:
 	VMOVUPS Y3, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors121
+	JLT     vectors125
 
-rest122:
+rest126:
 	TESTQ      SI, SI
-	JZ         done123
+	JZ         done127
 	VMOVUPS    (R8)(DI*4), Y3
 	VPERMPS    Y2, Y3, Y3
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y3, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done123:
+done127:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R9
-	JNZ  row120
+	JNZ  row124
+	VZEROUPPER
+	RET
+
+// func headAddAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
+// Requires: AVX, AVX2
+TEXT ·headAddAVX2(SB), NOSPLIT, $0-88
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    cols+56(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x07, SI
+	SUBQ    SI, BX
+	LEAQ    lanesAVX2<>+0(SB), DI
+	MOVQ    $+8, R8
+	SUBQ    SI, R8
+	VMOVUPS (DI)(R8*4), Y0
+	MOVQ    lane+80(FP), R8
+	MOVQ    heads+72(FP), DI
+	LEAQ    lanesAVX2<>+0(SB), R9
+	MOVQ    $+8, R10
+	SUBQ    DI, R10
+	VMOVUPS (R9)(R10*4), Y1
+	MOVQ    n+0(FP), R9
+
+row128:
+	VMASKMOVPS (DX), Y1, Y2
+	XORQ       DI, DI
+	TESTQ      BX, BX
+	JZ         rest130
+
+vectors129:
+	VMOVUPS (R8)(DI*4), Y3
+	VPERMPS Y2, Y3, Y3
+	VMOVUPS (AX)(DI*4), Y4
+	VMOVUPS (CX)(DI*4), Y5
+	VMULPS  Y5, Y3, Y3
+	VADDPS  Y3, Y4, Y3
+	VMOVUPS Y3, (AX)(DI*4)
+	ADDQ    $0x08, DI
+	CMPQ    DI, BX
+	JLT     vectors129
+
+rest130:
+	TESTQ      SI, SI
+	JZ         done131
+	VMOVUPS    (R8)(DI*4), Y3
+	VPERMPS    Y2, Y3, Y3
+	VMASKMOVPS (AX)(DI*4), Y0, Y2
+	VMASKMOVPS (CX)(DI*4), Y0, Y4
+	VMULPS     Y4, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (AX)(DI*4)
+
+done131:
+	ADDQ lddst+16(FP), AX
+	ADDQ ldx+32(FP), CX
+	ADDQ ldy+48(FP), DX
+	DECQ R9
+	JNZ  row128
 	VZEROUPPER
 	RET
 
@@ -1818,27 +1936,27 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), DI
 
-row124:
+row132:
 	VMOVUPS float3f800000<>+0(SB), Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest126
+	JZ      rest134
 
-vectors125:
+vectors133:
 	VMOVUPS     (CX)(SI*4), Y4
 	VFMADD231PS Y4, Y4, Y3
 	ADDQ        $0x08, SI
 	CMPQ        SI, DX
-	JLT         vectors125
+	JLT         vectors133
 
-rest126:
+rest134:
 	TESTQ       BX, BX
-	JZ          done127
+	JZ          done135
 	VMASKMOVPS  (CX)(SI*4), Y0, Y4
 	VFMADD231PS Y4, Y4, Y3
 
-done127:
+done135:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VADDPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1850,28 +1968,28 @@ done127:
 	VDIVPS     Y3, Y2, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest129
+	JZ         rest137
 
-vectors128:
+vectors136:
 	VMOVUPS (CX)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors128
+	JLT     vectors136
 
-rest129:
+rest137:
 	TESTQ      BX, BX
-	JZ         done130
+	JZ         done138
 	VMASKMOVPS (CX)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(SI*4)
 
-done130:
+done138:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row124
+	JNZ  row132
 	VZEROUPPER
 	RET
 
@@ -1892,26 +2010,26 @@ TEXT ·normalizeGradAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row131:
+row139:
 	VXORPS Y2, Y2, Y2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest133
+	JZ     rest141
 
-vectors132:
+vectors140:
 	VMOVUPS     (CX)(DI*4), Y3
 	VFMADD231PS Y3, Y3, Y2
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors132
+	JLT         vectors140
 
-rest133:
+rest141:
 	TESTQ       SI, SI
-	JZ          done134
+	JZ          done142
 	VMASKMOVPS  (CX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y3, Y2
 
-done134:
+done142:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VADDPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1926,24 +2044,24 @@ done134:
 	VXORPS     Y5, Y5, Y5
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest136
+	JZ         rest144
 
-vectors135:
+vectors143:
 	VMOVUPS     (CX)(DI*4), Y6
 	VMOVUPS     (DX)(DI*4), Y7
 	VFMADD231PS Y7, Y6, Y5
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors135
+	JLT         vectors143
 
-rest136:
+rest144:
 	TESTQ       SI, SI
-	JZ          done137
+	JZ          done145
 	VMASKMOVPS  (CX)(DI*4), Y0, Y6
 	VMASKMOVPS  (DX)(DI*4), Y0, Y7
 	VFMADD231PS Y7, Y6, Y5
 
-done137:
+done145:
 	VPERM2F128 $0x01, Y5, Y5, Y6
 	VADDPS     Y6, Y5, Y5
 	VPERMILPS  $0x4e, Y5, Y6
@@ -1955,9 +2073,9 @@ done137:
 	VANDPS     Y2, Y4, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest139
+	JZ         rest147
 
-vectors138:
+vectors146:
 	VMOVUPS      (CX)(DI*4), Y4
 	VMOVUPS      (DX)(DI*4), Y5
 	VMOVAPS      Y5, Y5
@@ -1966,11 +2084,11 @@ vectors138:
 	VMOVUPS      Y4, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors138
+	JLT          vectors146
 
-rest139:
+rest147:
 	TESTQ        SI, SI
-	JZ           done140
+	JZ           done148
 	VMASKMOVPS   (CX)(DI*4), Y0, Y4
 	VMASKMOVPS   (DX)(DI*4), Y0, Y5
 	VMOVAPS      Y5, Y5
@@ -1978,11 +2096,11 @@ rest139:
 	VMULPS       Y5, Y3, Y2
 	VMASKMOVPS   Y2, Y0, (AX)(DI*4)
 
-done140:
+done148:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row131
+	JNZ  row139
 	VZEROUPPER
 	RET

@@ -31,6 +31,7 @@ var rowsAVX2 = rowLoops{
 	headDot:        headDotsAVX2.dot,
 	headSum:        headSumsAVX2.sum,
 	headScale:      headWeightsAVX2.scale,
+	headAdd:        headWeightsAVX2.addTo,
 	columnSum:      columnSums(columnSumAVX2).run,
 	headColumnSum:  headWeightsAVX2.sum,
 }
@@ -51,6 +52,7 @@ var rowsAVX512 = rowLoops{
 	headDot:        headDotsAVX512.dot,
 	headSum:        headSumsAVX512.sum,
 	headScale:      headWeightsAVX512.scale,
+	headAdd:        headWeightsAVX512.addTo,
 	columnSum:      columnSums(columnSumAVX512).run,
 	headColumnSum:  headWeightsAVX512.sum,
 }

@@ -11,7 +11,7 @@ var rowsGeneric = rowLoops{
 	scale: scaleEach, normalize: normalizeEach, normalizeGrad: normalizeGradEach,
 	softmax: softmaxEach, softmaxGrad: softmaxGradEach, shift: shiftEach, logSoftmaxGrad: logSoftmaxGradEach,
 	softmaxOf: softmaxOf, sumExp: sumExp,
-	headDot: headDotEach, headSum: headSumEach, headScale: headScaleEach,
+	headDot: headDotEach, headSum: headSumEach, headScale: headScaleEach, headAdd: headAddEach,
 	columnSum: sumColumns, headColumnSum: headColumnSum,
 }
 

@@ -12,6 +12,7 @@ type (
 	// headSum and headProducts go through n rows of heads of at least one value.
 	headSum      func(n int, dst *float32, lddst int, x *float32, ldx, cols, heads int)
 	headProducts func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols, heads int)
+	headRows     func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32, heads int, lane *uint32)
 	columnSums   func(n int, dst *float32, x *float32, ldx, cols int)
 )
 
@@ -83,16 +84,15 @@ func (f columnSums) run(dst []float32, x tensor.Matrix, lo, hi int) {
 // headWeights weighs rows by a value for each head, of which a vector holds as
 // many as there are lanes.
 type headWeights struct {
-	lanes int
-	one   rowLoop // of one head
-	each  func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32,
-		heads int, lane *uint32)
-	sums func(n int, dst *float32, x *float32, ldx, cols int, y *float32, ldy, heads int, lane *uint32)
+	lanes     int
+	one       rowLoop // of one head
+	each, add headRows
+	sums      func(n int, dst *float32, x *float32, ldx, cols int, y *float32, ldy, heads int, lane *uint32)
 }
 
 var (
-	headWeightsAVX2   = headWeights{8, scaleRowsAVX2, headScaleAVX2, headColumnSumAVX2}
-	headWeightsAVX512 = headWeights{16, scaleRowsAVX512, headScaleAVX512, headColumnSumAVX512}
+	headWeightsAVX2   = headWeights{8, scaleRowsAVX2, headScaleAVX2, headAddAVX2, headColumnSumAVX2}
+	headWeightsAVX512 = headWeights{16, scaleRowsAVX512, headScaleAVX512, headAddAVX512, headColumnSumAVX512}
 )
 
 func (f headWeights) scale(dst, x, y tensor.Matrix, lo, hi int, lane []uint32) {
@@ -100,16 +100,24 @@ func (f headWeights) scale(dst, x, y tensor.Matrix, lo, hi int, lane []uint32) {
 		f.one.run(dst, x, y, lo, hi, 0)
 		return
 	}
-	width := x.Cols / y.Cols
-	if lo == hi || width == 0 {
+	f.run(f.each, dst, x, y, lo, hi, lane)
+}
+
+func (f headWeights) addTo(dst, x, y tensor.Matrix, lo, hi int, lane []uint32) {
+	f.run(f.add, dst, x, y, lo, hi, lane)
+}
+
+func (f headWeights) run(loop headRows, dst, x, y tensor.Matrix, lo, hi int, lane []uint32) {
+	if lo == hi || x.Cols == 0 {
 		return
 	}
+	width := x.Cols / y.Cols
 	for h := 0; h < y.Cols; h += f.lanes {
 		heads := min(f.lanes, y.Cols-h)
 		d, ldd := place(dst, int64(lo), h*width)
 		px, ldx := place(x, int64(lo), h*width)
 		py, ldy := place(y, int64(lo), h)
-		f.each(hi-lo, d, ldd, px, ldx, py, ldy, heads*width, 0, heads, unsafe.SliceData(lane))
+		loop(hi-lo, d, ldd, px, ldx, py, ldy, heads*width, 0, heads, unsafe.SliceData(lane))
 	}
 }
 

@@ -35,6 +35,17 @@ func headScaleEach(dst, x, s tensor.Matrix, lo, hi int, _ []uint32) {
 	}
 }
 
+func headAddEach(dst, x, s tensor.Matrix, lo, hi int, _ []uint32) {
+	f := dst.Cols / s.Cols
+	for i := lo; i < hi; i++ {
+		y, x := dst.Row(i), x.Row(i)
+		for h, s := range s.Row(i) {
+			own := y[h*f : (h+1)*f]
+			addScaledTo(own, own, x[h*f:(h+1)*f], s)
+		}
+	}
+}
+
 func sumColumns(dst []float32, x tensor.Matrix, lo, hi int) {
 	clear(dst)
 	i := lo

@@ -25,6 +25,12 @@ var headLoops = []headLoop{
 	{"headScale of one row", rowsAre, colsAre, func(r *rowLoops, dst, x, _, s tensor.Matrix, lane []uint32) {
 		r.headScale(dst, repeated(x, x.Rows), s, 0, x.Rows, lane)
 	}},
+	{"headAdd", rowsAre, colsAre, func(r *rowLoops, dst, x, y, s tensor.Matrix, lane []uint32) {
+		for i := range dst.Rows {
+			copy(dst.Row(i), y.Row(i))
+		}
+		r.headAdd(dst, x, s, 0, x.Rows, lane)
+	}},
 	{"columnSum", oneRow, colsAre, func(r *rowLoops, dst, x, _, _ tensor.Matrix, _ []uint32) { r.columnSum(dst.Row(0), x, 0, x.Rows) }},
 	{"headColumnSum", oneRow, colsAre, func(r *rowLoops, dst, x, _, s tensor.Matrix, lane []uint32) {
 		r.headColumnSum(dst.Row(0), x, s, 0, x.Rows, lane)

@@ -15,6 +15,7 @@ const (
 	AddRow                      // y_ij + x_j: x is 1×k
 	AddValues                   // y_ij + x_ij
 	AddMultiple                 // y_ij + (plus + s)·x_ij
+	AddProduct                  // y_ij + x_ih·s_j of column j's head h: x is r×H, s 1×k
 	ApplyFunc                   // f(y_ij)
 	ApplySlope                  // y_ij · f′, f′ from x_ij as f.GradFrom says
 	DropValues                  // as [Dropout] does
@@ -26,7 +27,7 @@ type TailStep struct {
 	Kind StepKind
 	Func Func
 	X    tensor.Matrix
-	S    tensor.Matrix // of AddMultiple: 1×1
+	S    tensor.Matrix // of AddMultiple, 1×1, and of AddProduct
 	Plus float32
 	Mask Mask // of DropValues, with the rows' identities
 	IDs  []int64
@@ -42,6 +43,7 @@ type Tail struct {
 	steps [MaxTail]TailStep
 	n     int
 	drop  dropoutOperands // of the one step that drops
+	lanes [MaxTail][]uint32
 }
 
 func (t *Tail) drops() bool {
@@ -56,8 +58,8 @@ func (t *Tail) drops() bool {
 // products and of SpMM may be stored in bfloat16; so may their result, which then
 // is rounded after the last step. One step drops values at most.
 // Cost: one operation per element, f.GradWork() for ApplySlope, 2 for DropValues,
-// that of [AddScaled] for AddMultiple; the operand's bytes. The result is not read
-// or written again.
+// those of [AddScaled] and [AddOuter] for AddMultiple and AddProduct; the operand's
+// bytes. The result is not read or written again.
 func (c *Ctx) Then(s TailStep) {
 	if c.tail.n == MaxTail || s.Kind == DropValues && c.tail.drops() {
 		panic(tensor.ShapeError{Op: "kernel.Then", Got: "a step too many", Want: "at most 4, one of which drops values"})
@@ -71,7 +73,7 @@ func (c *Ctx) Then(s TailStep) {
 func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, rows, cols int)) {
 	c.call.tail, c.tail = c.tail, Tail{}
 	c.call.values = c.values()
-	for _, s := range c.call.tail.steps[:c.call.tail.n] {
+	for i, s := range c.call.tail.steps[:c.call.tail.n] {
 		rows, cols, work := y.Rows, y.Cols, int64(1)
 		switch s.Kind {
 		case ScaleRows:
@@ -86,6 +88,12 @@ func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, 
 			wantShape("kernel.Then: s", s.S, 1, 1)
 			work = 2
 			c.Count.Add(factorWork(s.Plus), 4)
+		case AddProduct:
+			wantShape("kernel.Then: s", s.S, 1, y.Cols)
+			wantHeads("kernel.Then: x", y.Cols, s.X.Cols)
+			cols, work = s.X.Cols, 2
+			c.laneOf(i, y.Cols, cols)
+			c.Count.Add(0, 4*int64(y.Cols))
 		case DropValues:
 			rows, cols, work = 0, 0, 2
 			c.call.tail.drop = c.dropping("kernel.Then", s.Mask, s.IDs, y)
@@ -93,6 +101,12 @@ func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, 
 		want("kernel.Then: x", s.X, rows, cols)
 		c.Count.Add(work*int64(y.Rows)*int64(y.Cols), valueBytes(s.X)*int64(rows)*int64(cols))
 	}
+}
+
+// laneOf makes the list of columns' heads for step i.
+func (c *Ctx) laneOf(i, cols, heads int) {
+	c.tailLanes[i] = appendLanes(c.tailLanes[i][:0], cols, heads)
+	c.call.tail.lanes[i] = c.tailLanes[i]
 }
 
 // tailValues is how many values of the result a tail takes at once: its steps
@@ -108,12 +122,15 @@ func (c *call) follow(worker int, y tensor.Matrix, from int) {
 	for lo := 0; lo < y.Rows; lo += step {
 		block := rowsOf(y, lo, min(lo+step, y.Rows))
 		for i := range c.tail.n {
-			s := &c.tail.steps[i]
-			if s.Kind == DropValues {
+			switch s := &c.tail.steps[i]; s.Kind {
+			case DropValues:
 				c.values.dropout.rows(&c.tail.drop, worker, block, block, from+lo)
-				continue
+			case AddProduct:
+				x := c.operand(worker, s, from+lo, block.Rows)
+				c.values.rows.headAdd(block, repeated(s.S, block.Rows), x, 0, block.Rows, c.tail.lanes[i])
+			default:
+				s.run(c.values, block, c.operand(worker, s, from+lo, block.Rows))
 			}
-			s.run(c.values, block, c.operand(worker, s, from+lo, block.Rows))
 		}
 	}
 }

@@ -39,12 +39,13 @@ func TestTail(t *testing.T) {
 	add, activate := TailStep{Kind: AddRow, X: bias}, TailStep{Kind: ApplyFunc, Func: relu}
 	scaled, sum := TailStep{Kind: ScaleRows, X: scale}, TailStep{Kind: AddValues, X: at}
 	multiple := TailStep{Kind: AddMultiple, X: at, S: fill(1, 1), Plus: 1}
+	outer := TailStep{Kind: AddProduct, X: ends, S: bias}
 	ids := make([]int64, n)
 	for i := range ids {
 		ids[i] = int64(3 * i)
 	}
 	drop, own := TailStep{Kind: DropValues, Mask: testMask(0.4)}, TailStep{Kind: DropValues, Mask: testMask(0.4), IDs: ids}
-	tails := [][]TailStep{{scaled, add, activate, sum}, {add, activate, drop}, {own, scaled, sum}, {multiple, activate}}
+	tails := [][]TailStep{{scaled, add, activate, sum}, {add, activate, drop}, {own, scaled, sum}, {multiple, activate}, {outer, activate, outer}}
 	for name, product := range map[string]func(*Ctx, tensor.Matrix){
 		"SpMM at dst": func(c *Ctx, out tensor.Matrix) { SpMM(c, b, Dst, tensor.Matrix{}, x, out) },
 		"SpMM at src": func(c *Ctx, out tensor.Matrix) { SpMM(c, b, Src, tensor.Matrix{}, x, out) },
@@ -82,6 +83,8 @@ func sameAsAlone(t *testing.T, name string, product func(*Ctx, tensor.Matrix), s
 			Add(&alone, want, s.X, want)
 		case AddMultiple:
 			AddScaled(&alone, s.Plus, s.S, want, s.X, want)
+		case AddProduct:
+			AddOuter(&alone, want, s.X, s.S, want)
 		case DropValues:
 			Dropout(&alone, s.Mask, s.IDs, want, want)
 		}

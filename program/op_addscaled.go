@@ -47,8 +47,7 @@ func (AddScaled) Split(s Split) (Placement, error) {
 	if s.In[2].Kind != Whole {
 		return s.refuse(2, "the scalar is whole")
 	}
-	s.In, s.Types = s.In[:2], s.Types[:2]
-	return s.additive()
+	return s.of(0, 1).additive()
 }
 
 // Reference is the definition.

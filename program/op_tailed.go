@@ -74,7 +74,7 @@ func stepOperands(step Op) (n, at int) {
 		return 0, 0
 	case UnaryGrad:
 		return 1, 1
-	case AddScaled:
+	case AddScaled, AddOuter:
 		return 2, 0
 	}
 	return 1, 0
@@ -151,7 +151,11 @@ func (o Tailed) Split(s Split) (Placement, error) {
 	next := o.Arity
 	_, shape := o.walk(s.Types, func(step Op, in []Type, out Type) {
 		if err == nil {
+			was := at
 			at, err = s.step(step, at, next, in, out)
+			if _, sliced := o.Base.(Slice); sliced && err == nil && was.Kind == Whole && at.Kind == Columns {
+				_, err = s.refuse(0, "its columns are not those that a rank has of what follows")
+			}
 		}
 		n, _ := stepOperands(step)
 		next += n
@@ -220,6 +224,8 @@ func tailStep(x *Exec, step Op) kernel.TailStep {
 		return kernel.TailStep{Kind: kernel.AddRow}
 	case AddScaled:
 		return kernel.TailStep{Kind: kernel.AddMultiple, Plus: o.Plus}
+	case AddOuter:
+		return kernel.TailStep{Kind: kernel.AddProduct}
 	case Dropout:
 		return kernel.TailStep{Kind: kernel.DropValues, Mask: o.mask(x), IDs: x.ids(o.Over)}
 	case Binary:

@@ -208,6 +208,10 @@ func tailCases() []opCase {
 			Cost: is(plus(times(e, b), times(2, n, b)), plus(2, lg(cost.Sym("d"))), plus(times(8, plus(n, 1)), times(4, e), times(4, e, b), times(12, n, b)))},
 		{op: tail(MatMul{}, 2, AddScaled{Plus: 1}, AddBias{}), in: []operand{vertices(a), one(a, b), vertices(b), scalar(), one(Cols(1), b)},
 			Cost: is(plus(times(2, n, a, b), times(3, n, b), 1), plus(5, lg(a)), words(times(n, a), times(a, b), times(2, n, b), 1, b))},
+		{op: tail(Slice{From: Cols(1), Width: a}, 1, Binary{Plus}), in: []operand{vertices(b), vertices(a)},
+			Cost: is(times(n, a), 1, times(12, n, a))},
+		{op: tail(Slice{From: Cols(1), Width: a}, 1, AddOuter{}), in: []operand{vertices(b), vertices(Cols(1)), one(Cols(1), a)},
+			Cost: is(times(2, n, a), 2, words(times(2, n, a), n, a))},
 		{op: tail(MatMul{}, 2, Unary{relu}, Dropout{P: 0.25, Site: 1, Over: Vertices}), in: []operand{vertices(a), one(a, b)},
 			Cost: is(plus(times(2, n, a, b), times(3, n, b)), plus(4, lg(a)), words(times(n, a), times(a, b), times(n, b)))},
 	}

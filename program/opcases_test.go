@@ -378,6 +378,7 @@ func headCases() []opCase {
 				opCase{op: HeadDot{h}, in: []operand{o, o}, Cost: is(times(2, nk), plus(1, lg(f)), words(nk, nk, nh))},
 				opCase{op: HeadProject{h}, in: []operand{o, a}, Cost: is(times(2, nk), plus(1, lg(f)), words(nk, k, nh))},
 				opCase{op: HeadOuter{}, in: []operand{s, a}, Cost: is(nk, 1, words(nh, k, nk))},
+				opCase{op: AddOuter{}, in: []operand{o, s, a}, Cost: is(times(2, nk), 2, words(nk, nk, nh, k))},
 				opCase{op: HeadCombine{}, in: []operand{o, s}, Cost: is(times(2, nk), plus(1, lg(n)), words(nk, nh, k))},
 				opCase{op: HeadSum{h}, in: []operand{o}, Cost: is(nk, lg(h), words(nk, nf))},
 				opCase{op: HeadRepeat{h}, in: []operand{narrow}, Cost: is(0, 0, words(nf, times(n, f, h)))})

@@ -40,13 +40,22 @@ func (w *fuser) tail(v Value) Value {
 	return w.join(v, n.Op, n.In[at], others(n.In, at))
 }
 
-// joinSum joins a sum to the product at its operand number at. A multiple that
-// nothing else reads is taken while it is added.
+// joinSum joins a sum to the product at its operand number at. A multiple or an
+// outer product that nothing else reads is taken while it is added.
 func (w *fuser) joinSum(v Value, n Node, at int) Value {
 	other := n.In[1-at]
-	if scale, ok := w.old.Nodes[other].Op.(ScaleBy); ok && w.only(other, v) {
-		if y := w.join(v, AddScaled(scale), n.In[at], w.old.Nodes[other].In); y != None {
-			return y
+	if w.only(other, v) {
+		var op Op
+		switch o := w.old.Nodes[other].Op.(type) {
+		case ScaleBy:
+			op = AddScaled(o)
+		case HeadOuter:
+			op = AddOuter{}
+		}
+		if op != nil {
+			if y := w.join(v, op, n.In[at], w.old.Nodes[other].In); y != None {
+				return y
+			}
 		}
 	}
 	return w.join(v, n.Op, n.In[at], []Value{other})

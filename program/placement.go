@@ -97,9 +97,13 @@ type Split struct {
 // of returns the question for some of the operands.
 func (s Split) of(operands ...int) Split {
 	t := s
-	t.In, t.Types, t.number = nil, nil, operands
+	t.In, t.Types, t.number = nil, nil, nil
 	for _, i := range operands {
 		t.In, t.Types = append(t.In, s.In[i]), append(t.Types, s.Types[i])
+		if s.number != nil {
+			i = s.number[i]
+		}
+		t.number = append(t.number, i)
 	}
 	return t
 }

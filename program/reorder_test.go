@@ -172,7 +172,7 @@ func TestReorderMovesGINsProduct(t *testing.T) {
 		}
 		f := fewWorlds(t)[4].facts(RefTarget{})
 		delete(f.Env, "nnz") // dense
-		for range 2 { // the second time there is nothing left to do
+		for range 2 {        // the second time there is nothing left to do
 			q, err := Reorder(p, f)
 			if err != nil {
 				t.Fatal(err)

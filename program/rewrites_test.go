@@ -217,6 +217,9 @@ func tails() []rewriting {
 		{"tail", "a multiple", func(b *Builder, x Value) Value {
 			return b.AddValues(b.ScaleByOnePlus(x, b.Bias("eps", Cols(1))), b.Add(SpMM{Along: Dst, Over: Edges}, x))
 		}, "SpMM(dst, edges) → Add ScaleBy(1 + s)", nil},
+		{"tail", "an outer product", func(b *Builder, x Value) Value {
+			return b.AddValues(product(b, x), b.Add(HeadOuter{}, b.HeadDot(x, x, Cols(1)), b.Bias("a", Cols(5))))
+		}, "HeadDot(1); MatMul(xW) → Add HeadOuter", nil},
 		{"tail", "two masks", func(b *Builder, x Value) Value { return b.Dropout(b.Dropout(product(b, x), 0.5), 0.5) },
 			"MatMul(xW) → Dropout(0.5, site 0); Dropout(0.5, site 1)", nil},
 		{"tail", "a mask of edges", func(b *Builder, x Value) Value { return b.Dropout(b.ReLU(atSource(b, x)), 0.5) },

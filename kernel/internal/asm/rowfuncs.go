@@ -55,6 +55,16 @@ var rowFuncs = []rowFunc{
 			r.write(r.mul(own, r.read('x', only)), only)
 		})
 	}},
+	{name: "headAdd", reads: "xy", heads: true, doc: "dst + x·y of the column's head", row: func(r *rows) {
+		weights := r.v.register()
+		r.heads.load(Mem{Base: r.at['y']}, weights)
+		r.each(func(only *tail) {
+			own := r.v.register()
+			VMOVUPS(Mem{Base: r.lane, Index: r.position, Scale: 4}, own)
+			VPERMPS(weights, own, own)
+			r.write(r.add(r.read('d', only), r.mul(own, r.read('x', only))), only)
+		})
+	}},
 	{name: "normalize", reads: "x", scalar: true, constants: []float32{1}, doc: "x/max(‖x‖, s)", row: func(r *rows) {
 		factor := r.div(r.number(1), r.max(r.scalar, r.sqrt(r.dot('x', 'x'))))
 		r.each(func(only *tail) { r.write(r.mul(factor, r.read('x', only)), only) })
