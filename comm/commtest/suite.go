@@ -24,7 +24,7 @@ func Checks() []Check {
 	return []Check{
 		{"exchange", exchange}, {"overlapping exchanges", overlapping},
 		{"all-gather", allGather}, {"reduce-scatter", reduceScatter}, {"all-reduce", allReduce},
-		{"broadcast", broadcast}, {"barrier", barrier}, {"send", sends}, {"split", split},
+		{"broadcast", broadcast}, {"gather of bytes", gatherBytes}, {"barrier", barrier}, {"send", sends}, {"split", split},
 	}
 }
 
