@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"analysis"},
 	{"runtime"},
 	{"train", "infer"},
-	{"serve", "report", "perf"},
+	{"serve", "report", "perf", "launch"},
 	{"cmd", "bench"},
 }
 
