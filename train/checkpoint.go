@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/model"
@@ -32,6 +33,8 @@ type progress struct {
 	StepMS  []float32
 	Counted runtime.Counted
 	Sent    comm.Counter
+	// Attempt is the number of the attempt that wrote the checkpoint.
+	Attempt int
 }
 
 // finiteScores turns NaN, the score of an empty part, and infinity, that of
@@ -50,7 +53,6 @@ const (
 	configFile  = "config.yaml"
 	metricsFile = "metrics.jsonl"
 	modelFile   = "model.safetensors"
-	stateFile   = "checkpoint.safetensors"
 	resultFile  = "result.json"
 )
 
@@ -59,9 +61,17 @@ const progressKey = "weft.progress"
 // save writes a checkpoint: parameters, optimiser state, the best weights so
 // far and the progress, in one file that appears whole or not at all. Nothing
 // is written without a run directory.
+//
+// An attempt writes its own file alone, so that a rank of an attempt that was given
+// up, and that is alive all the same, overwrites nothing of a later one.
+//
+// Errors: a later attempt has taken over.
 func (t *Trainer) save() error {
 	if t.dir == nil {
 		return nil
+	}
+	if err := t.current(); err != nil {
+		return err
 	}
 	named := map[string]tensor.Matrix{}
 	for _, slot := range t.session.Slots() {
@@ -74,6 +84,7 @@ func (t *Trainer) save() error {
 	for name, m := range t.best {
 		named[bestPrefix+name] = m
 	}
+	t.state.Attempt = t.attempt
 	text, err := json.Marshal(t.state)
 	if err != nil {
 		return fmt.Errorf("train: checkpoint: %w", err)
@@ -81,7 +92,13 @@ func (t *Trainer) save() error {
 	if err := t.dir.flush(); err != nil {
 		return err
 	}
-	return tensor.WriteSafetensors(filepath.Join(t.dir.path, stateFile), named, map[string]string{progressKey: string(text)})
+	path := filepath.Join(t.dir.path, stateFile(t.attempt))
+	if err := tensor.WriteSafetensors(path, named, map[string]string{progressKey: string(text)}); err != nil {
+		return err
+	}
+	t.saved = time.Now()
+	t.kept.Store(int64(t.state.Epoch))
+	return t.dir.removeOlder(t.attempt)
 }
 
 // bestPrefix starts the names of the best weights in a checkpoint.
@@ -89,9 +106,18 @@ const bestPrefix = "best."
 
 // restore reads a checkpoint into the session.
 //
-// Errors: one of another model, one that is damaged.
+// Errors: one of another model, one that is damaged, one of this attempt or a later.
 func (t *Trainer) restore(dir string) error {
-	path := filepath.Join(dir, stateFile)
+	newest, err := Newest(dir)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, stateFile(max(1, newest)))
+	if t.attempt = newest + 1; t.set.Attempt > newest {
+		t.attempt = t.set.Attempt
+	} else if t.set.Attempt > 0 && t.leads() {
+		return fmt.Errorf("train: resume: this is attempt %d, and %s is of attempt %d", t.set.Attempt, path, newest)
+	}
 	named, meta, err := tensor.ReadSafetensors(path)
 	if err != nil {
 		return fmt.Errorf("train: resume: %w", err)
@@ -163,6 +189,7 @@ func restored(named map[string]tensor.Matrix, name string, to tensor.Matrix) err
 type Interrupted struct {
 	Epoch int    // epochs done
 	Dir   string // where its checkpoint lies; empty when nothing was kept
+	Kept  int    // epochs that the checkpoint holds
 	Cause error
 }
 
@@ -170,16 +197,20 @@ func (e *Interrupted) Error() string {
 	if e.Dir == "" {
 		return fmt.Sprintf("train: stopped after %d epochs: %v", e.Epoch, e.Cause)
 	}
-	return fmt.Sprintf("train: stopped after %d epochs; go on with --resume %s", e.Epoch, e.Dir)
+	return fmt.Sprintf("train: stopped after %d epochs; go on with --resume %s, from epoch %d", e.Epoch, e.Dir, e.Kept)
 }
 
 func (e *Interrupted) Unwrap() error { return e.Cause }
 
+// interrupt ends a run early. Ranks that are processes do not save: who stops them
+// gives them no time.
 func (t *Trainer) interrupt(cause error) error {
-	if err := t.save(); err != nil {
-		return err
+	if !t.among() || !t.set.Rank.Apart {
+		if err := t.save(); err != nil {
+			return err
+		}
 	}
-	e := &Interrupted{Epoch: t.state.Epoch, Cause: cause}
+	e := &Interrupted{Epoch: t.state.Epoch, Kept: t.Kept(), Cause: cause}
 	if t.dir != nil {
 		e.Dir = t.dir.path
 	}

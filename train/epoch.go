@@ -19,6 +19,9 @@ func (t *Trainer) epoch(ctx context.Context) (Epoch, error) {
 	if err := t.once(); err != nil {
 		return e, err
 	}
+	if t.among() {
+		t.set.Rank.Comm.SetStep(n)
+	}
 	start, before := time.Now(), t.sent()
 	counted, err := t.session.Run(stepProgram, uint32(n), t.step)
 	if err != nil {

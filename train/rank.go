@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,6 +21,9 @@ type Rank struct {
 	// Owners is who has what; where it is nil the trainer divides the graph, as
 	// every rank does alike.
 	Owners *plan.Owners
+	// Apart says that the other ranks are other processes, which a launcher may
+	// kill at any moment.
+	Apart bool
 }
 
 // validate holds a plan against the communicator.
@@ -52,16 +54,53 @@ func (t *Trainer) among() bool { return t.set.Rank != nil }
 // leads reports whether the trainer speaks for the run.
 func (t *Trainer) leads() bool { return !t.among() || t.set.Rank.Comm.Rank() == 0 }
 
+// together refuses ranks that would not train the same model.
+func (t *Trainer) together() error {
+	if !t.among() {
+		return nil
+	}
+	if r := t.set.Rank; r.Owners == nil {
+		var err error
+		if r.Owners, err = Divide(context.Background(), r.Plan, t.d, t.cfg.Seed); err != nil {
+			return err
+		}
+	}
+	lines, err := t.identity()
+	if err != nil {
+		return err
+	}
+	return t.agree(context.Background(), lines)
+}
+
+// begun is called when training begins: every rank has prepared itself, and has the
+// same state.
+func (t *Trainer) begun(ctx context.Context) error {
+	if !t.among() {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("%d epochs done", t.state.Epoch)}
+	for _, slot := range t.session.Slots() {
+		m, err := t.session.Slot(slot)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, fmt.Sprintf("%s with the checksum %08x", slot, checksum(m.Flat())))
+	}
+	if err := t.agree(context.WithoutCancel(ctx), lines); err != nil {
+		return err
+	}
+	attempts, err := t.gatherCounts(context.WithoutCancel(ctx), []int64{int64(t.attempt)})
+	if err != nil {
+		return err
+	}
+	t.attempt = int(attempts[0][0]) // launchers may not tell the others
+	return t.openLog()
+}
+
 // share gives the trainer its piece of the graph, and the features and targets of
 // its vertices.
 func (t *Trainer) share(programs []*program.Program, x tensor.Matrix) (tensor.Matrix, error) {
 	r := t.set.Rank
-	if r.Owners == nil {
-		var err error
-		if r.Owners, err = Divide(context.Background(), r.Plan, t.d, t.cfg.Seed); err != nil {
-			return x, err
-		}
-	}
 	pieces, err := plan.Pieces(t.d.Graph, *r.Owners, programs...)
 	if err != nil {
 		return x, err
@@ -182,57 +221,4 @@ func (t *Trainer) gatherCounts(ctx context.Context, n []int64) ([][]int64, error
 		}
 	}
 	return all, nil
-}
-
-// Together trains on ranks that are goroutines of this process, and returns rank
-// 0's result. prepare makes the trainer of one rank from the settings that it is
-// given; ready, where not nil, is told of rank 0's.
-//
-// Errors: the first cause; the other ranks are stopped.
-func Together(ctx context.Context, ends []comm.Transport, p plan.Plan, owners *plan.Owners, set Settings, prepare func(Settings) (*Trainer, error), ready func(*Trainer)) (*Result, error) {
-	results, errs := make([]*Result, len(ends)), make([]error, len(ends))
-	done := make(chan int)
-	for r, end := range ends {
-		go func() {
-			results[r], errs[r] = one(ctx, comm.New(end, nil), p, owners, set, prepare, ready)
-			if errs[r] != nil {
-				end.Abort(errs[r])
-			}
-			done <- r
-		}()
-	}
-	for range ends {
-		<-done
-	}
-	return results[0], firstCause(errs)
-}
-
-// one trains as one rank.
-func one(ctx context.Context, c *comm.Comm, p plan.Plan, owners *plan.Owners, set Settings, prepare func(Settings) (*Trainer, error), ready func(*Trainer)) (_ *Result, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("train: rank %d: %v", c.Rank(), r)
-		}
-	}()
-	set.Rank = &Rank{Plan: p, Comm: c, Owners: owners}
-	t, err := prepare(set)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, t.Close()) }()
-	if c.Rank() == 0 && ready != nil {
-		ready(t)
-	}
-	return t.Train(ctx)
-}
-
-// firstCause returns the error of the first rank that failed by itself.
-func firstCause(errs []error) error {
-	for _, err := range errs {
-		var gone *comm.RankError
-		if err != nil && !errors.As(err, &gone) {
-			return err
-		}
-	}
-	return errors.Join(errs...)
 }

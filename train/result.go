@@ -88,7 +88,7 @@ type Extreme struct {
 	Total int64 `json:"total"`
 }
 
-// finish saves the model, the checkpoint and the result.
+// finish saves the checkpoint, the model, the result, and last that these are there.
 func (t *Trainer) finish(ctx context.Context) (*Result, error) {
 	model := t.Model()
 	for name, w := range model.Weights {
@@ -115,7 +115,10 @@ func (t *Trainer) finish(ctx context.Context) (*Result, error) {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	return r, t.dir.markFinished(t.attempt)
 }
 
 func (t *Trainer) result(ctx context.Context) (*Result, error) {

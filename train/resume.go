@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/weft-gnn/weft/dataset"
 )
@@ -11,9 +12,9 @@ import (
 // it. epochs, where positive, replaces the number of epochs, also in the run's
 // config.yaml; a schedule that depends on it then differs from there on.
 //
-// Errors: as New, and a directory without a checkpoint, with one that is damaged
-// or of another model or data set, or that another trainer uses; fewer epochs
-// than are done.
+// Errors: as New, and a directory without a checkpoint, with one that is damaged,
+// of another model or data set, or of this attempt or a later one, or that another
+// trainer uses; fewer epochs than are done.
 func Resume(dir string, d *dataset.Dataset, epochs int, set Settings) (*Trainer, error) {
 	cfg, err := ReadConfig(dir)
 	if err != nil {
@@ -34,6 +35,9 @@ func Resume(dir string, d *dataset.Dataset, epochs int, set Settings) (*Trainer,
 		return nil, errors.Join(err, held.close())
 	}
 	t.dir = held
+	if t.among() {
+		t.logDir = dir
+	}
 	if err := t.resume(dir, epochs > 0); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
@@ -56,12 +60,16 @@ func (t *Trainer) resume(dir string, extended bool) error {
 	if err := t.restore(dir); err != nil {
 		return err
 	}
+	t.kept.Store(int64(t.state.Epoch))
 	if t.state.Epoch > t.cfg.Epochs {
 		return fmt.Errorf("train: %s has done %d epochs, want at least as many, not %d", dir, t.state.Epoch, t.cfg.Epochs)
 	}
 	t.ended()
 	if t.dir == nil {
 		return nil
+	}
+	if err := removeFile(filepath.Join(dir, finishedFile)); err != nil {
+		return err
 	}
 	if extended {
 		if err := t.cfg.write(t.dir.path); err != nil {

@@ -56,8 +56,13 @@ func (t *Trainer) start() error {
 	if fileExists(filepath.Join(t.set.Dir, configFile)) {
 		return fmt.Errorf("train: %s %w", t.set.Dir, ErrHoldsRun)
 	}
+	if newest, err := Newest(t.set.Dir); err != nil {
+		return err
+	} else if t.set.Attempt == 0 { // a run that never began may have left checkpoints
+		t.attempt = max(1, newest)
+	}
 	if err = t.begin(); err != nil {
-		for _, name := range []string{metricsFile, stateFile} {
+		for _, name := range []string{metricsFile, stateFile(t.attempt)} {
 			err = errors.Join(err, removeFile(filepath.Join(t.set.Dir, name)))
 		}
 	}

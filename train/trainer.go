@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/weft-gnn/weft/dataset"
@@ -24,9 +25,14 @@ type Settings struct {
 	Memory int64
 	// Dir is the run directory; empty keeps nothing.
 	Dir string
-	// SaveEvery is the least time between checkpoints; 0 saves at the start and
-	// the end only.
-	SaveEvery time.Duration
+	// SaveEvery is the least time between checkpoints, SaveEpochs a number of epochs
+	// from one to the next; where both are 0 there are those of the start and the
+	// end only.
+	SaveEvery  time.Duration
+	SaveEpochs int
+	// Attempt is the number of this try to bring the run to its end, from 1; 0
+	// stands for the next one.
+	Attempt int
 	// Init, where set, replaces the initial parameters of the same names.
 	Init map[string]tensor.Matrix
 	// Rank, where set, makes the trainer one of several.
@@ -71,12 +77,18 @@ type Trainer struct {
 	unit    tensor.Matrix            // predictions in the labels' unit
 	dir     *runDir
 
+	attempt int
+	saved   time.Time    // when the last checkpoint was written
+	kept    atomic.Int64 // the epochs that it holds
+
 	// Of one of several ranks: its piece of the graph, the items that each scores,
-	// and all their predictions.
-	piece *plan.Piece
-	rank  *program.Rank
-	items [][]int32
-	whole tensor.Matrix
+	// and all their predictions; what it says of itself, and where.
+	piece  *plan.Piece
+	rank   *program.Rank
+	items  [][]int32
+	whole  tensor.Matrix
+	log    *rankLog
+	logDir string
 }
 
 // The programs of a session.
@@ -98,11 +110,14 @@ func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Trainer{cfg: cfg, set: set, d: d, model: m}
+	t := &Trainer{cfg: cfg, set: set, d: d, model: m, attempt: max(1, set.Attempt)}
 	if t.among() {
 		if err := set.Rank.validate(); err != nil {
 			return nil, err
 		}
+	}
+	if t.among() {
+		t.logDir = set.Dir
 	}
 	if !t.leads() {
 		t.set.Dir, t.set.Log, t.set.Progress, t.set.Trace = "", nil, nil, nil
@@ -122,6 +137,9 @@ func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 	t.values = learnt(d.Labels.Value, t.problem.targets)
 	t.state = progress{Stop: newStopper(cfg.Monitor, cfg.Patience)}
 	t.notes()
+	if err := t.together(); err != nil {
+		return nil, err
+	}
 	if err := t.prepare(); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
@@ -297,26 +315,40 @@ func (t *Trainer) initFrom(weights map[string]tensor.Matrix) error {
 // Close frees the session's threads and memory, and lets go of the run
 // directory. It may be called more than once.
 func (t *Trainer) Close() error {
-	err := t.dir.close()
-	t.dir = nil
+	err := errors.Join(t.dir.close(), t.log.close())
+	t.dir, t.log = nil, nil
 	if t.session != nil {
 		err = errors.Join(err, t.session.Close())
 	}
 	return err
 }
 
+// Kept is the number of epochs that the last checkpoint holds. It may be called while
+// the run trains.
+func (t *Trainer) Kept() int { return int(t.kept.Load()) }
+
 // Config returns the configuration, its metric chosen.
 func (t *Trainer) Config() Config { return t.cfg }
 
 // Train runs epochs until the last, or until patience runs out, and returns the
 // result. When ctx is done it finishes the epoch, saves, and returns an
-// [*Interrupted].
+// [*Interrupted]; ranks that are processes do not save then.
 //
 // Errors: [runtime.NonFiniteError] when the loss is NaN or infinite, before the
-// parameters took it; files that cannot be written.
+// parameters took it; files that cannot be written; a [MismatchError] of ranks that
+// resume from different checkpoints.
 func (t *Trainer) Train(ctx context.Context) (*Result, error) {
-	saved := time.Now()
-	for mark := saved; t.state.Epoch < t.cfg.Epochs && !t.state.Done; {
+	r, err := t.train(ctx)
+	t.log.ended(err)
+	return r, err
+}
+
+func (t *Trainer) train(ctx context.Context) (*Result, error) {
+	if err := t.begun(ctx); err != nil {
+		return nil, err
+	}
+	t.saved = time.Now()
+	for mark := t.saved; t.state.Epoch < t.cfg.Epochs && !t.state.Done; {
 		stop, err := t.stopped(ctx)
 		if err != nil {
 			return nil, err
@@ -324,10 +356,12 @@ func (t *Trainer) Train(ctx context.Context) (*Result, error) {
 		if stop {
 			return nil, t.interrupt(context.Cause(ctx))
 		}
+		before := t.sent()
 		e, err := t.epoch(context.WithoutCancel(ctx))
 		if err != nil {
 			return nil, errors.Join(err, t.dir.flush()) // the way there tells why
 		}
+		t.log.epoch(e, t.state.Sent, difference(t.sent(), before))
 		if err := t.dir.log(e); err != nil {
 			return nil, err
 		}
@@ -337,12 +371,17 @@ func (t *Trainer) Train(ctx context.Context) (*Result, error) {
 		now := time.Now()
 		t.state.Seconds += now.Sub(mark).Seconds()
 		mark = now
-		if t.set.SaveEvery > 0 && now.Sub(saved) >= t.set.SaveEvery {
+		if t.due(now) {
 			if err := t.save(); err != nil {
 				return nil, err
 			}
-			saved = now
 		}
 	}
 	return t.finish(context.WithoutCancel(ctx))
+}
+
+// due reports whether it is time for a checkpoint.
+func (t *Trainer) due(now time.Time) bool {
+	s := t.set
+	return s.SaveEpochs > 0 && t.state.Epoch%s.SaveEpochs == 0 || s.SaveEvery > 0 && now.Sub(t.saved) >= s.SaveEvery
 }

@@ -1,0 +1,89 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/weft-gnn/weft/comm"
+	"github.com/weft-gnn/weft/plan"
+	"github.com/weft-gnn/weft/runtime"
+)
+
+// Team is the ranks that train one model together.
+type Team struct {
+	// Ends are those of this process: of all ranks, or of one where ranks are
+	// processes.
+	Ends   []comm.Transport
+	Plan   plan.Plan
+	Owners *plan.Owners // as Rank has it
+	// Watch bounds how long ranks wait for each other; nil for ever.
+	Watch *comm.Watch
+}
+
+// Train trains, and returns the result of the first rank of this process. prepare
+// makes the trainer of one rank from the settings that it is given; ready, where
+// not nil, is told of rank 0's.
+//
+// Errors: the first cause. Other ranks of this process are stopped; where ranks are
+// processes the caller ends them, unless they [Agree].
+func (t Team) Train(ctx context.Context, set Settings, prepare func(Settings) (*Trainer, error), ready func(*Trainer)) (*Result, error) {
+	results, errs := make([]*Result, len(t.Ends)), make([]error, len(t.Ends))
+	done := make(chan struct{})
+	for i, end := range t.Ends {
+		go func() {
+			results[i], errs[i] = t.one(ctx, comm.New(end, t.Watch), set, prepare, ready)
+			if errs[i] != nil && !t.apart() && !Agree(errs[i]) {
+				end.Abort(errs[i])
+			}
+			done <- struct{}{}
+		}()
+	}
+	for range t.Ends {
+		<-done
+	}
+	return results[0], firstCause(errs)
+}
+
+// apart reports whether ranks are processes.
+func (t Team) apart() bool { return len(t.Ends) < t.Plan.Ranks() }
+
+// one trains as one rank.
+func (t Team) one(ctx context.Context, c *comm.Comm, set Settings, prepare func(Settings) (*Trainer, error), ready func(*Trainer)) (_ *Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("train: rank %d: %v\n%s", c.Rank(), r, debug.Stack())
+		}
+	}()
+	set.Rank = &Rank{Plan: t.Plan, Comm: c, Owners: t.Owners, Apart: t.apart()}
+	trainer, err := prepare(set)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, trainer.Close()) }()
+	if c.Rank() == 0 && ready != nil {
+		ready(trainer)
+	}
+	return trainer.Train(ctx)
+}
+
+// firstCause returns the error of the first rank that failed by itself.
+func firstCause(errs []error) error {
+	for _, err := range errs {
+		var gone *comm.RankError
+		if err != nil && !errors.As(err, &gone) {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Agree reports whether err is one that all ranks have alike: they stopped
+// together, and it is enough that one tells.
+func Agree(err error) bool {
+	var stopped *Interrupted
+	var differ *MismatchError
+	var bad *runtime.NonFiniteError
+	return errors.As(err, &stopped) || errors.As(err, &differ) || errors.As(err, &bad)
+}
