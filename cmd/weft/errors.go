@@ -42,11 +42,16 @@ func usage(err error) error {
 // report turns the error of a command into its one line and exit code.
 func report(ctx context.Context, c *cobra.Command, err error) (string, int) {
 	var stopped *train.Interrupted
+	var signalled *stoppedError
 	var wrong usageError
 	var noSplit *dataset.NoSplitError
 	switch {
+	case errors.As(err, &stopped) && stopped.Dir != "" && stopped.Kept < stopped.Epoch:
+		return fmt.Sprintf("stopped after %s: `weft train --resume %s` goes on from epoch %d, the last checkpoint", plural(int64(stopped.Epoch), "epoch", "epochs"), stopped.Dir, stopped.Kept), exitInterrupted
 	case errors.As(err, &stopped) && stopped.Dir != "":
 		return fmt.Sprintf("stopped after %s, saved: go on with `weft train --resume %s`", plural(int64(stopped.Epoch), "epoch", "epochs"), stopped.Dir), exitInterrupted
+	case errors.As(err, &signalled):
+		return oneLine(err), exitInterrupted
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return "interrupted", exitInterrupted
 	case errors.As(err, &wrong), errors.As(err, &noSplit) && changed(c, "split") != "":
@@ -57,7 +62,7 @@ func report(ctx context.Context, c *cobra.Command, err error) (string, int) {
 
 // packagePrefix is what packages of weft put before their errors; to a user it
 // says nothing.
-var packagePrefix = regexp.MustCompile(`(^|: )(?:(?:analysis|dataset|graph|infer|kernel|machine|model|partition|perf|program|runtime|tensor|train): )+`)
+var packagePrefix = regexp.MustCompile(`(^|: )(?:(?:analysis|comm|comm/mpi|dataset|graph|infer|kernel|launch|machine|model|partition|perf|plan|program|runtime|tensor|train): )+`)
 
 // oneLine is an error's text without packages' names and line ends.
 func oneLine(err error) string {

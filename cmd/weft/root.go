@@ -22,6 +22,7 @@ type app struct {
 	getenv   func(string) string
 	quiet    bool  // only results and errors
 	memory   int64 // bytes at hand, 0 for any
+	world    *world
 }
 
 // execute runs the command line and returns the exit code.
@@ -35,10 +36,18 @@ func (a *app) execute(ctx context.Context, args []string) int {
 		err = written.err // help and completions do not report it
 	}
 	if err == nil {
+		err = a.world.leave(nil)
+	}
+	if err == nil {
 		return exitOK
 	}
 	line, code := report(ctx, called, err)
-	fmt.Fprintln(a.log, "weft: "+line+a.memoryRemedy(err))
+	if prefix, ok := a.world.tells(err); ok {
+		fmt.Fprintln(a.log, "weft: "+prefix+line+a.memoryRemedy(err))
+	}
+	if err := a.world.leave(err); err != nil {
+		fmt.Fprintln(a.log, "weft: "+oneLine(err))
+	}
 	return code
 }
 
@@ -77,7 +86,7 @@ interrupted.`,
 	root.SetUsageFunc(printUsage)
 	group(root)
 	root.AddCommand(
-		a.trainCommand(), a.evalCommand(), a.predictCommand(), a.embedCommand(),
+		a.trainCommand(), a.launchCommand(), a.evalCommand(), a.predictCommand(), a.embedCommand(),
 		a.analyzeCommand(), a.explainCommand(), a.modelsCommand(), a.dataCommand(),
 		a.partitionCommand(), a.benchCommand(), a.calibrateCommand(), a.versionCommand(),
 	)

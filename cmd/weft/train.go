@@ -1,16 +1,21 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/comm/local"
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
@@ -67,17 +72,14 @@ type trainRun struct {
 	flags trainFlags
 	plan  planFlags
 	chose *plan.Plan // nil for one rank
+	watch *comm.Watch
 	init  map[string]tensor.Matrix
 	readS float64
 }
 
 func (t *trainRun) run(c *cobra.Command) error {
-	var err error
-	if t.chose, err = t.plan.choose(c); err != nil {
+	if err := t.ranks(c); err != nil {
 		return err
-	}
-	if t.chose != nil && !c.Flags().Changed("threads") {
-		t.flags.threads = threadsOf(t.chose.Ranks())
 	}
 	if t.flags.resume != "" {
 		return t.resume(c)
@@ -105,6 +107,36 @@ func (t *trainRun) run(c *cobra.Command) error {
 	return t.seeds(c.Context(), cfg, d)
 }
 
+// ranks chooses the plan and finds this process's place in it.
+func (t *trainRun) ranks(c *cobra.Command) (err error) {
+	if t.flags.stall < 0 {
+		return usagef("--stall-limit %v: want 0s or more", t.flags.stall)
+	}
+	if t.chose, err = t.plan.choose(c); err != nil {
+		return err
+	}
+	t.watch = &comm.Watch{Limit: t.flags.stall}
+	if err := t.join(t.watch); err != nil {
+		return err
+	}
+	n := 1 // ranks of this process
+	switch {
+	case t.world != nil:
+		if t.chose, err = t.world.planned(t.chose); err != nil {
+			return err
+		}
+	case t.chose != nil:
+		n = t.chose.Ranks()
+	}
+	if c.Flags().Changed("threads") {
+		return nil
+	}
+	if t.flags.threads = threadsOf(n); t.world != nil {
+		t.flags.threads, err = t.world.threads(c.Context())
+	}
+	return err
+}
+
 // open reads the data, timed, and says what they are.
 func (t *trainRun) open(ctx context.Context, src source.Spec, prep *dataset.Prep) (*dataset.Dataset, error) {
 	start := time.Now()
@@ -127,7 +159,10 @@ func (t *trainRun) seeds(ctx context.Context, cfg train.Config, d *dataset.Datas
 			return err
 		}
 		bar := t.progress(c.Epochs, t.seedLabel(i))
-		set := t.settings(bar)
+		set, err := t.settings(bar)
+		if err != nil {
+			return err
+		}
 		set.Dir, set.Init = dir, t.init
 		if i > 0 {
 			set.Log = nil // once is enough
@@ -158,24 +193,52 @@ func (t *trainRun) seedLabel(i int) string {
 func (t *trainRun) dir(c train.Config) (string, bool, error) {
 	switch {
 	case t.flags.out == "":
-		dir, err := train.NewDir("runs", c)
-		return dir, err == nil, err
+		return t.newDir(c)
 	case t.flags.seeds > 1:
 		return filepath.Join(t.flags.out, fmt.Sprintf("seed-%d", c.Seed)), false, nil
 	}
 	return t.flags.out, false, nil
 }
 
-// saveEvery is the time between checkpoints of a run that is not interrupted.
-const saveEvery = time.Minute
+// newDir makes a run directory, one for all ranks.
+func (t *trainRun) newDir(c train.Config) (dir string, made bool, err error) {
+	if t.world.leads() {
+		if dir, err = train.NewDir("runs", c); err != nil {
+			return "", false, err
+		}
+	}
+	dir, err = t.world.fromFirst(context.Background(), dir)
+	return dir, t.world.leads(), err
+}
 
-func (t *trainRun) settings(bar *progress) train.Settings {
-	return train.Settings{Threads: t.flags.threads, Memory: t.memory, SaveEvery: saveEvery, Progress: bar.epoch, Log: t.notes()}
+// attemptVariable is where weft launch says which attempt this is.
+const attemptVariable = "WEFT_ATTEMPT"
+
+func (t *trainRun) settings(bar *progress) (train.Settings, error) {
+	set := train.Settings{Threads: t.flags.threads, Memory: t.memory, SaveEvery: t.flags.save.time, SaveEpochs: t.flags.save.epochs, Progress: bar.epoch, Log: t.notes()}
+	text := t.getenv(attemptVariable)
+	if text == "" {
+		return set, nil
+	}
+	var err error
+	if set.Attempt, err = strconv.Atoi(text); err != nil || set.Attempt < 1 {
+		return set, usagef("%s=%s: want a whole number from 1", attemptVariable, text)
+	}
+	return set, nil
 }
 
 // train runs what prepare makes, on the ranks of the plan where there is one.
 func (t *trainRun) train(ctx context.Context, bar *progress, d *dataset.Dataset, cfg train.Config, set train.Settings, prepare func(train.Settings) (*train.Trainer, error)) (*train.Result, error) {
+	var trains atomic.Pointer[train.Trainer]
+	if t.world != nil { // a launcher that ends ranks may not wait for the end of an epoch
+		defer context.AfterFunc(ctx, func() {
+			if trainer := trains.Load(); trainer != nil {
+				t.say("stopping: `weft train --resume %s` goes on from epoch %d, the last checkpoint", cmp.Or(set.Dir, t.flags.resume), trainer.Kept())
+			}
+		})()
+	}
 	ready := func(trainer *train.Trainer) {
+		trains.Store(trainer)
 		bar.metric = trainer.Config().Metric
 		bar.start()
 	}
@@ -188,7 +251,7 @@ func (t *trainRun) train(ctx context.Context, bar *progress, d *dataset.Dataset,
 	return r, nil
 }
 
-// onRanks trains on the ranks of the plan, all in this process.
+// onRanks trains on the ranks of the plan: of this process, or the one that it is.
 func (t *trainRun) onRanks(ctx context.Context, d *dataset.Dataset, cfg train.Config, set train.Settings, prepare func(train.Settings) (*train.Trainer, error), ready func(*train.Trainer)) (*train.Result, error) {
 	if t.chose == nil {
 		trainer, err := prepare(set)
@@ -203,13 +266,22 @@ func (t *trainRun) onRanks(ctx context.Context, d *dataset.Dataset, cfg train.Co
 	if err != nil {
 		return nil, err
 	}
-	return train.Together(ctx, local.World(t.chose.Ranks(), local.Options{}), *t.chose, owners, set, prepare, ready)
+	team := train.Team{Plan: *t.chose, Owners: owners, Watch: t.watch}
+	if t.world != nil {
+		team.Ends = []comm.Transport{t.world.end}
+	} else {
+		team.Ends = local.World(t.chose.Ranks(), local.Options{})
+	}
+	return team.Train(ctx, set, prepare, ready)
 }
+
+// withResume are the flags that go with --resume: they change no result.
+var withResume = []string{"resume", "epochs", "threads", "plan", "ranks", "save-every", "stall-limit", "json", "quiet"}
 
 // resume goes on with a run.
 func (t *trainRun) resume(c *cobra.Command) error {
-	if name := otherThan(c, "resume", "epochs", "threads", "plan", "ranks", "json", "quiet"); name != "" {
-		return usagef("--%s does not go with --resume: the run keeps its settings; --epochs, --threads, --plan, --ranks, --json and --quiet may be given", name)
+	if name := otherThan(c, withResume...); name != "" {
+		return usagef("--%s does not go with --resume: the run keeps its settings; --%s may be given", name, strings.Join(withResume[1:], ", --"))
 	}
 	dir, epochs := t.flags.resume, 0
 	if c.Flags().Changed("epochs") {
@@ -227,7 +299,11 @@ func (t *trainRun) resume(c *cobra.Command) error {
 	}
 	d.Name = cfg.Data
 	bar := t.progress(max(epochs, cfg.Epochs), "")
-	r, err := t.train(c.Context(), bar, d, cfg, t.settings(bar), func(set train.Settings) (*train.Trainer, error) {
+	set, err := t.settings(bar)
+	if err != nil {
+		return err
+	}
+	r, err := t.train(c.Context(), bar, d, cfg, set, func(set train.Settings) (*train.Trainer, error) {
 		return train.Resume(dir, d, epochs, set)
 	})
 	if err != nil {

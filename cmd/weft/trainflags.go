@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -105,6 +106,8 @@ type trainFlags struct {
 	schedule          train.Schedule
 	optimizer         program.OptimizerKind
 	init, resume, out string
+	save              saveEvery
+	stall             time.Duration
 	threads           int
 	json              bool
 }
@@ -132,6 +135,9 @@ func (f *trainFlags) register(c *cobra.Command) {
 	title(c, "Training")
 	s.StringVar(&f.out, "out", "", "run `DIR`; with --seeds the folder of the runs (default: runs/<model>-<data>-<seed>-<n>)")
 	s.StringVar(&f.resume, "resume", "", "go on with the run in `DIR`, exactly where it stopped (default: a new run)")
+	f.save = saveEvery{time: time.Minute}
+	s.Var(&f.save, "save-every", "`TIME|Nepochs` between checkpoints, such as 5m or 10epochs, from which a run that is killed goes on")
+	s.DurationVar(&f.stall, "stall-limit", time.Minute, "`TIME` that a rank waits for others before it gives up and says for whom; 0s waits for ever")
 	threadsFlag(c, &f.threads)
 	jsonFlag(c, &f.json)
 }
