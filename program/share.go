@@ -111,6 +111,22 @@ func (r *Rank) Counter() comm.Counter {
 	return c
 }
 
+// Number is the rank's number among all, those with copies of the same included.
+func (r *Rank) Number() int {
+	if r.Copies == nil {
+		return r.Comm.Rank()
+	}
+	return r.Comm.Rank()*r.Copies.Size() + r.Copies.Rank()
+}
+
+// SetStep names the training step that exchanges from now on belong to.
+func (r *Rank) SetStep(step int) {
+	r.Comm.SetStep(step)
+	if r.Copies != nil {
+		r.Copies.SetStep(step)
+	}
+}
+
 // Env adds the values of the symbols of communicators.
 func (r *Rank) Env(env map[string]int64) {
 	env["P"], env["p"] = int64(r.Comm.Size()), int64(r.Comm.Rank())

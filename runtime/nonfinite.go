@@ -3,7 +3,9 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -69,19 +71,25 @@ func (s *Session) firstNonFinite(c *compiled) error {
 // agreeOnFirst returns the first of the operations that ranks found, −1 for none,
 // and the first rank that found it.
 func (s *Session) agreeOnFirst(found int) (first, rank int, err error) {
-	if s.exec.Rank == nil {
+	r := s.exec.Rank
+	if r == nil {
 		return found, -1, nil
 	}
-	c := s.exec.Rank.Comm
-	all := make([]float32, c.Size()) // operations are few: float32 holds their numbers
-	all[c.Rank()] = float32(found)
-	if err := c.AllGather(context.Background(), all); err != nil {
-		return -1, -1, err
-	}
-	first, rank = -1, -1
-	for q, at := range all {
-		if at >= 0 && (first < 0 || int(at) < first) {
-			first, rank = int(at), q
+	first, rank = found, r.Number()
+	for _, c := range []*comm.Comm{r.Comm, r.Copies} {
+		if c == nil {
+			continue
+		}
+		all := make([]float32, 2*c.Size()) // operations and ranks are few: float32 holds their numbers
+		all[2*c.Rank()], all[2*c.Rank()+1] = float32(first), float32(rank)
+		if err := c.AllGather(context.Background(), all); err != nil {
+			return -1, -1, err
+		}
+		for its := range slices.Chunk(all, 2) {
+			at, q := int(its[0]), int(its[1])
+			if at >= 0 && (first < 0 || at < first || at == first && q < rank) {
+				first, rank = at, q
+			}
 		}
 	}
 	return first, rank, nil

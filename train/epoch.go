@@ -20,6 +20,7 @@ func (t *Trainer) epoch(ctx context.Context) (Epoch, error) {
 		return e, err
 	}
 	if t.among() {
+		t.rank.SetStep(n)
 		t.set.Rank.Comm.SetStep(n)
 	}
 	start, before := time.Now(), t.sent()

@@ -60,45 +60,64 @@ func leaks(f func()) int {
 	return runtime.NumGoroutine() - before
 }
 
+// plans are one of each algorithm that takes few ranks.
+func plans(t *testing.T) []plan.Plan {
+	t.Helper()
+	var all []plan.Plan
+	for _, text := range []string{
+		"algorithm=1d,partition=3", "algorithm=1d-allgather,partition=3", "algorithm=2d,partition=2x2",
+		"algorithm=1.5d,partition=4,replication=2", "algorithm=feature,feature=3", "algorithm=replicas,replica=3", "algorithm=vertexcut,partition=3",
+	} {
+		p, err := plan.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
 // TestNonFiniteOnRanks: features of one vertex overflow float32 in the first
-// product, on the one rank that has it. All ranks stop, and name that rank.
+// product, with 1d on the one rank that has it. All ranks stop, and name the same.
 func TestNonFiniteOnRanks(t *testing.T) {
-	const ranks, vertex = 3, 20
+	const vertex = 20
 	d := *open(t, "karate")
 	d.X = d.X.Clone()
 	for j := range d.X.Row(vertex) {
 		d.X.Row(vertex)[j] = math.MaxFloat32
 	}
-	for _, m := range []string{"gcn", "sage", "gat"} {
-		c := config(t, m, 5)
-		c.Options.Dropout, c.Options.EdgeDropout = 0, 0
-		owners, err := train.Divide(t.Context(), plan.OnRanks(ranks), &d, c.Seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var mu sync.Mutex
-		said := map[string]int{}
-		n := leaks(func() {
-			m := team(ranks, local.Options{Delay: time.Millisecond, Seed: 4})
-			m.Owners = owners
-			_, err = m.Train(t.Context(), train.Settings{}, func(set train.Settings) (*train.Trainer, error) {
-				tr, err := train.New(c, &d, set)
-				if err != nil {
-					return nil, err
-				}
-				_, err = tr.Train(t.Context())
-				mu.Lock()
-				defer mu.Unlock()
-				said[fmt.Sprint(err)]++
-				return nil, errors.Join(err, tr.Close())
-			}, nil)
-		})
-		var bad *weft.NonFiniteError
-		if !errors.As(err, &bad) || bad.Rank != int(owners.Vertex[vertex]) {
-			t.Errorf("%s: %v; want a loss that is not finite because of rank %d", m, err, owners.Vertex[vertex])
-		}
-		if len(said) != 1 || n > 0 {
-			t.Errorf("%s: %d goroutines left; the ranks say %v, want all the same", m, n, said)
+	for _, p := range plans(t) {
+		for _, name := range []string{"gcn", "sage"} {
+			c := config(t, name, 5)
+			c.Options.Dropout = 0
+			owners, err := train.Divide(t.Context(), p, &d, c.Seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var mu sync.Mutex
+			said := map[string]int{}
+			n := leaks(func() {
+				m := team(p.Ranks(), local.Options{Delay: time.Millisecond, Seed: 4})
+				m.Plan, m.Owners = p, owners
+				_, err = m.Train(t.Context(), train.Settings{}, func(set train.Settings) (*train.Trainer, error) {
+					tr, err := train.New(c, &d, set)
+					if err != nil {
+						return nil, err
+					}
+					_, err = tr.Train(t.Context())
+					mu.Lock()
+					defer mu.Unlock()
+					said[fmt.Sprint(err)]++
+					return nil, errors.Join(err, tr.Close())
+				}, nil)
+			})
+			var bad *weft.NonFiniteError
+			if !errors.As(err, &bad) || bad.Rank < 0 || p.Algorithm == plan.OneD && bad.Rank != int(owners.Vertex[vertex]) {
+				t.Errorf("%v, %s: %v; want a loss that is not finite, with 1d because of rank %d", p, name, err, owners.Vertex[vertex])
+			}
+			if len(said) != 1 || n > 0 {
+				t.Errorf("%v, %s: %d goroutines left; the ranks say %v, want all the same", p, name, n, said)
+			}
 		}
 	}
 }
@@ -214,8 +233,7 @@ func TestResumeOnOtherRanks(t *testing.T) {
 	c.Patience = 100
 	whole := together(t, team(2, local.Options{}), train.Settings{}, begins(c, d))
 	c.Epochs = 6
-	grid := plan.Plan{Algorithm: plan.TwoD, Partition: []int{2, 2}}
-	for _, p := range []plan.Plan{plan.OnRanks(1), plan.OnRanks(3), plan.OnRanks(20), grid} {
+	for _, p := range append(plans(t), plan.OnRanks(1), plan.OnRanks(20)) {
 		dir := filepath.Join(t.TempDir(), "run")
 		together(t, team(2, local.Options{}), train.Settings{Dir: dir}, begins(c, d))
 		saved := state(t, dir)
