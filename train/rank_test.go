@@ -1,0 +1,117 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/weft-gnn/weft/comm/local"
+	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/plan"
+	"github.com/weft-gnn/weft/train"
+)
+
+// plans are one of every algorithm, on two to six ranks.
+var plans = []string{
+	"algorithm=1d,partition=1", "algorithm=1d,partition=3", "algorithm=1d,partition=4,partitioner=hash", "algorithm=1d-allgather,partition=2",
+	"algorithm=1.5d,partition=4,replication=2", "algorithm=1.5d,partition=6,replication=3", "algorithm=2d,partition=2x2", "algorithm=2d,partition=1x3",
+	"algorithm=vertexcut,partition=3", "algorithm=vertexcut,partition=4,partitioner=dbh", "algorithm=feature,feature=3", "algorithm=replicas,replica=2",
+}
+
+// together trains on ranks that are goroutines.
+func together(t *testing.T, cfg train.Config, d *dataset.Dataset, text string, o local.Options) (*train.Result, error) {
+	t.Helper()
+	p, err := plan.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owners, err := train.Divide(t.Context(), p, d, cfg.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepare := func(set train.Settings) (*train.Trainer, error) { return train.New(cfg, d, set) }
+	return train.Together(t.Context(), local.World(p.Ranks(), o), p, owners, train.Settings{Threads: 1}, prepare, nil)
+}
+
+// TestPlansHaveOneCurve: the loss of 20 steps, dropout on, is that of one rank under
+// every plan; a plan that cannot run says so before anything starts. What is
+// predicted is counted.
+func TestPlansHaveOneCurve(t *testing.T) {
+	for _, data := range []string{"karate", "cora"} {
+		for _, m := range []string{"gcn", "sage", "gin", "gat"} {
+			cfg, d := config(t, m, 20), open(t, data)
+			one, _ := run(t, cfg, d, train.Settings{Threads: 1})
+			for _, text := range plans {
+				if data == "cora" && !strings.Contains(text, "partition=3") && !strings.Contains(text, "2x2") {
+					continue // one of each kind of exchange
+				}
+				t.Run(fmt.Sprintf("%s/%s/%s", data, m, text), func(t *testing.T) {
+					r, err := together(t, cfg, d, text, local.Options{})
+					if m == "gat" && strings.Contains(text, "feature") {
+						if err == nil || !strings.Contains(err.Error(), "cannot run gat") {
+							t.Errorf("attention's dropout over columns gives %v", err)
+						}
+						return
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i, want := range one.Loss {
+						if d := math.Abs(float64(r.Loss[i] - want)); d > 1e-5*math.Abs(float64(want)) {
+							t.Fatalf("loss %d is %v, want %v", i, r.Loss[i], want)
+						}
+					}
+					if r.Counted != r.Predicted {
+						t.Errorf("counted %+v, predicted %+v", r.Counted, r.Predicted)
+					}
+					if r.Ranks > 1 && r.Counted.Words.Total == 0 {
+						t.Error("the ranks sent nothing")
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestDeadRankEndsTheRun: whichever operation of whichever rank fails, the run ends
+// with an error that says why.
+func TestDeadRankEndsTheRun(t *testing.T) {
+	cfg, d := config(t, "gcn", 3), open(t, "karate")
+	died := errors.New("the rank was killed")
+	for at := 0; ; at += 5 {
+		failed := false
+		_, err := together(t, cfg, d, "algorithm=1d,partition=3", local.Options{Fail: func(rank, operation int) error {
+			if rank == 1 && operation == at {
+				failed = true
+				return died
+			}
+			return nil
+		}})
+		if !failed {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !errors.Is(err, died) && (err == nil || !strings.Contains(err.Error(), died.Error())) {
+			t.Fatalf("operation %d fails: %v", at, err)
+		}
+	}
+}
+
+// TestWorldMustFitThePlan: another number of ranks is refused.
+func TestWorldMustFitThePlan(t *testing.T) {
+	cfg, d := config(t, "gcn", 3), open(t, "karate")
+	p := plan.OnRanks(3)
+	owners, err := train.Divide(t.Context(), p, d, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = train.Together(context.Background(), local.World(2, local.Options{}), p, owners, train.Settings{}, func(set train.Settings) (*train.Trainer, error) { return train.New(cfg, d, set) }, nil)
+	if err == nil || !strings.Contains(err.Error(), "the plan is for 3 ranks, there are 2") {
+		t.Errorf("got %v", err)
+	}
+}
