@@ -14,15 +14,15 @@ import (
 	"github.com/weft-gnn/weft/train"
 )
 
-// plans are one of every algorithm, on two to six ranks.
-var plans = []string{
+// everyAlgorithm has one of every algorithm, on two to six ranks.
+var everyAlgorithm = []string{
 	"algorithm=1d,partition=1", "algorithm=1d,partition=3", "algorithm=1d,partition=4,partitioner=hash", "algorithm=1d-allgather,partition=2",
 	"algorithm=1.5d,partition=4,replication=2", "algorithm=1.5d,partition=6,replication=3", "algorithm=2d,partition=2x2", "algorithm=2d,partition=1x3",
 	"algorithm=vertexcut,partition=3", "algorithm=vertexcut,partition=4,partitioner=dbh", "algorithm=feature,feature=3", "algorithm=replicas,replica=2",
 }
 
-// together trains on ranks that are goroutines.
-func together(t *testing.T, cfg train.Config, d *dataset.Dataset, text string, o local.Options) (*train.Result, error) {
+// trainedUnder trains on ranks that are goroutines.
+func trainedUnder(t *testing.T, cfg train.Config, d *dataset.Dataset, text string, o local.Options) (*train.Result, error) {
 	t.Helper()
 	p, err := plan.Parse(text)
 	if err != nil {
@@ -44,12 +44,12 @@ func TestPlansHaveOneCurve(t *testing.T) {
 		for _, m := range []string{"gcn", "sage", "gin", "gat"} {
 			cfg, d := config(t, m, 20), open(t, data)
 			one, _ := run(t, cfg, d, train.Settings{Threads: 1})
-			for _, text := range plans {
+			for _, text := range everyAlgorithm {
 				if data == "cora" && !strings.Contains(text, "partition=3") && !strings.Contains(text, "2x2") {
 					continue // one of each kind of exchange
 				}
 				t.Run(fmt.Sprintf("%s/%s/%s", data, m, text), func(t *testing.T) {
-					r, err := together(t, cfg, d, text, local.Options{})
+					r, err := trainedUnder(t, cfg, d, text, local.Options{})
 					if m == "gat" && strings.Contains(text, "feature") {
 						if err == nil || !strings.Contains(err.Error(), "cannot run gat") {
 							t.Errorf("attention's dropout over columns gives %v", err)
@@ -83,7 +83,7 @@ func TestDeadRankEndsTheRun(t *testing.T) {
 	died := errors.New("the rank was killed")
 	for at := 0; ; at += 5 {
 		failed := false
-		_, err := together(t, cfg, d, "algorithm=1d,partition=3", local.Options{Fail: func(rank, operation int) error {
+		_, err := trainedUnder(t, cfg, d, "algorithm=1d,partition=3", local.Options{Fail: func(rank, operation int) error {
 			if rank == 1 && operation == at {
 				failed = true
 				return died
