@@ -1,7 +1,6 @@
 package train_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -32,8 +31,9 @@ func trainedUnder(t *testing.T, cfg train.Config, d *dataset.Dataset, text strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	prepare := func(set train.Settings) (*train.Trainer, error) { return train.New(cfg, d, set) }
-	return train.Together(t.Context(), local.World(p.Ranks(), o), p, owners, train.Settings{Threads: 1}, prepare, nil)
+	m := team(p.Ranks(), o)
+	m.Plan, m.Owners = p, owners
+	return m.Train(t.Context(), train.Settings{Threads: 1}, begins(cfg, d), nil)
 }
 
 // TestPlansHaveOneCurve: the loss of 20 steps, dropout on, is that of one rank under
@@ -110,7 +110,9 @@ func TestWorldMustFitThePlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = train.Together(context.Background(), local.World(2, local.Options{}), p, owners, train.Settings{}, func(set train.Settings) (*train.Trainer, error) { return train.New(cfg, d, set) }, nil)
+	m := team(2, local.Options{})
+	m.Plan, m.Owners = p, owners
+	_, err = m.Train(t.Context(), train.Settings{}, begins(cfg, d), nil)
 	if err == nil || !strings.Contains(err.Error(), "the plan is for 3 ranks, there are 2") {
 		t.Errorf("got %v", err)
 	}
