@@ -43,16 +43,16 @@ type dropoutOperands struct {
 //
 // Shapes: x and y are r×k; ids has an entry per row, the row's global identity,
 // or is nil where row i is mask.First + i.
-// Contract: overwrites y, which may be x. 0 ≤ p < 1. A dropped NaN is dropped.
+// Contract: overwrites y, which may be x, or be stored in bfloat16. 0 ≤ p < 1. A dropped NaN is dropped.
 // Word c is word c mod 4 of the Philox block whose counter holds step, site, c/4
 // and the identity, so that the mask depends on neither order nor placement of rows.
-// Cost: work 2rk, bytes 8rk; identities belong to the random numbers, which
+// Cost: work 2rk, bytes 8rk, or 6rk in bfloat16; identities belong to the random numbers, which
 // count 0.
 func Dropout(ctx *Ctx, mask Mask, ids []int64, x, y tensor.Matrix) {
 	wantShape("kernel.Dropout: x", x, y.Rows, y.Cols)
 	ctx.call = call{body: dropoutRows, values: ctx.values(), x: x, dst: y, dropout: ctx.dropping("kernel.Dropout", mask, ids, y)}
-	n, k := ctx.rows(y.Rows, 4*groups(y.Cols)), int64(y.Cols)
-	ctx.Count.Add(2*n*k, 8*n*k)
+	n, k := ctx.stagedRows(), int64(y.Cols)
+	ctx.Count.Add(2*n*k, (4+valueBytes(y))*n*k)
 }
 
 // dropping returns what dropping values of the rows of y takes.
@@ -70,7 +70,9 @@ func (c *Ctx) dropping(what string, mask Mask, ids []int64, y tensor.Matrix) dro
 }
 
 func dropoutRows(c *call, worker, _, lo, hi int) {
-	c.values.dropout.rows(&c.dropout, worker, rowsOf(c.x, lo, hi), rowsOf(c.dst, lo, hi), lo)
+	c.eachStaged(worker, lo, hi, func(y tensor.Matrix, lo, hi int) {
+		c.values.dropout.rows(&c.dropout, worker, rowsOf(c.x, lo, hi), y, lo)
+	})
 }
 
 // groups returns how many blocks of four words cols columns take.

@@ -8,25 +8,27 @@ import "github.com/weft-gnn/weft/tensor"
 // HeadScale scales each row, head by head: y[i, h, c] = s[i, h]·x[i, h, c].
 //
 // Shapes: x and y are r×k, s r×H with H dividing k.
-// Contract: overwrites y, which may be x. Its gradients are HeadScale of g by s,
-// and [HeadDot] of g and x.
-// Cost: work rk, bytes 4(2rk + rH).
+// Contract: overwrites y, which may be x, or be stored in bfloat16. Its gradients
+// are HeadScale of g by s, and [HeadDot] of g and x.
+// Cost: work rk, bytes 4(2rk + rH), 2 for 4 in bfloat16.
 func HeadScale(ctx *Ctx, x, s, y tensor.Matrix) {
 	wantShape("kernel.HeadScale: x", x, y.Rows, y.Cols)
 	wantShape("kernel.HeadScale: s", s, y.Rows, s.Cols)
 	wantHeads("kernel.HeadScale: s", y.Cols, s.Cols)
 	n, k := ctx.byHead(x, s, y), int64(y.Cols)
-	ctx.Count.Add(n*k, 4*(2*n*k+n*int64(s.Cols)))
+	ctx.Count.Add(n*k, (4+valueBytes(y))*n*k+4*n*int64(s.Cols))
 }
 
 // byHead computes y = x·s of the column's head, and returns the number of rows.
 func (c *Ctx) byHead(x, s, y tensor.Matrix) int64 {
 	c.call = call{body: headScaleRows, values: c.values(), lane: c.headLanes(y.Cols, s.Cols), x: x, y: s, dst: y}
-	return c.rows(y.Rows, y.Cols)
+	return c.stagedRows()
 }
 
-func headScaleRows(c *call, _, _, lo, hi int) {
-	c.values.rows.headScale(c.dst, c.x, c.y, lo, hi, c.lane)
+func headScaleRows(c *call, worker, _, lo, hi int) {
+	c.eachStaged(worker, lo, hi, func(y tensor.Matrix, lo, hi int) {
+		c.values.rows.headScale(y, rowsOf(c.x, lo, hi), rowsOf(c.y, lo, hi), 0, hi-lo, c.lane)
+	})
 }
 
 // HeadDot multiplies rows head by head: z[i, h] = Σ_c x[i, h, c]·y[i, h, c].

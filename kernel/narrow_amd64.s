@@ -103,7 +103,7 @@ DATA float00400000<>+28(SB)/4, $0x00400000
 GLOBL float00400000<>(SB), RODATA|NOPTR, $32
 
 // func widenRowsAVX512(rows int, dst *float32, lddst int, x *float32, ldx int, cols int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·widenRowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ  rows+0(FP), AX
 	MOVQ  dst+8(FP), CX
@@ -131,16 +131,18 @@ row:
 	JZ    rest
 
 vectors:
-	VPMOVZXWD (DX)(DI*2), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VMOVUPS   Z0, (CX)(DI*4)
-	ADDQ      $0x10, DI
-	CMPQ      DI, SI
-	JLT       vectors
+	PREFETCHT0 2048(DX)(DI*2)
+	VPMOVZXWD  (DX)(DI*2), Z0
+	VPSLLD     $0x10, Z0, Z0
+	VMOVUPS    Z0, (CX)(DI*4)
+	ADDQ       $0x10, DI
+	CMPQ       DI, SI
+	JLT        vectors
 
 rest:
 	TESTQ       BX, BX
 	JZ          next
+	PREFETCHT0  2048(DX)(DI*2)
 	VPMOVZXWD.Z (DX)(DI*2), K2, Z0
 	VPSLLD      $0x10, Z0, Z0
 	VMOVUPS     Z0, K1, (CX)(DI*4)
@@ -2524,7 +2526,7 @@ DATA lanesAVX2<>+60(SB)/4, $0x00000000
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
 
 // func widenRowsAVX2(rows int, dst *float32, lddst int, x *float32, ldx int, cols int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·widenRowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ    rows+0(FP), AX
 	MOVQ    dst+8(FP), CX
@@ -2550,16 +2552,18 @@ row:
 	JZ    rest
 
 vectors:
-	VPMOVZXWD (DX)(DI*2), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VMOVUPS   Y2, (CX)(DI*4)
-	ADDQ      $0x08, DI
-	CMPQ      DI, SI
-	JLT       vectors
+	PREFETCHT0 2048(DX)(DI*2)
+	VPMOVZXWD  (DX)(DI*2), Y2
+	VPSLLD     $0x10, Y2, Y2
+	VMOVUPS    Y2, (CX)(DI*4)
+	ADDQ       $0x08, DI
+	CMPQ       DI, SI
+	JLT        vectors
 
 rest:
 	TESTQ      BX, BX
 	JZ         next
+	PREFETCHT0 2048(DX)(DI*2)
 	VPMASKMOVD (DX)(DI*2), X1, X2
 	VPMOVZXWD  X2, Y2
 	VPSLLD     $0x10, Y2, Y2

@@ -46,12 +46,6 @@ func (s *source) stored(m tensor.Matrix) (half, wide tensor.Matrix) {
 	return half, wide
 }
 
-// words views a matrix in bfloat16 as one of its words.
-func words(m tensor.Matrix) tensor.Matrix {
-	m.Cols, m.BFloat16 = m.Words(), false
-	return m
-}
-
 // TestNarrowRoundsToTheNearest goes through all upper halves of numbers, NaN,
 // infinities and subnormal ones among them, with lower halves about the ties.
 func TestNarrowRoundsToTheNearest(t *testing.T) {
@@ -88,14 +82,14 @@ func TestNarrowAtEveryLength(t *testing.T) {
 			}
 			half, wide := src.halves(5, cols), src.empty(5, cols)
 			for _, isa := range variants() {
-				poison(words(half))
+				poison(half.AsWords())
 				poison(wide)
-				before := [2]int{guards(words(half)), guards(wide)}
+				before := [2]int{guards(half.AsWords()), guards(wide)}
 				contexts[0].using(isa, func(ctx *Ctx) {
 					Narrow(ctx, x, half)
 					Widen(ctx, half, wide)
 				})
-				if got := [2]int{guards(words(half)), guards(wide)}; got != before {
+				if got := [2]int{guards(half.AsWords()), guards(wide)}; got != before {
 					t.Fatalf("%v, %d columns: wrote beside the result", isa, cols)
 				}
 				checkStored(t, fmt.Sprintf("%v, %d columns", isa, cols), x, half, wide)
@@ -113,7 +107,7 @@ func checkStored(t *testing.T, what string, x, half, wide tensor.Matrix) {
 				t.Fatalf("%s: row %d, column %d is %v, want %v", what, i, j, wide.Row(i)[j], want)
 			}
 		}
-		if row := words(half).Row(i); x.Cols%2 == 1 && math.Float32bits(row[len(row)-1])>>16 != 0 {
+		if row := half.AsWords().Row(i); x.Cols%2 == 1 && math.Float32bits(row[len(row)-1])>>16 != 0 {
 			t.Fatalf("%s: row %d does not end with 0", what, i)
 		}
 	}
@@ -126,10 +120,7 @@ func alike(t *testing.T, what string, got, want tensor.Matrix, run, reference fu
 	for _, isa := range variants() {
 		contexts[0].using(isa, reference)
 		for i, ctx := range contexts {
-			plain := got
-			if got.BFloat16 {
-				plain = words(got)
-			}
+			plain := got.AsWords()
 			poison(plain)
 			before := guards(plain)
 			ctx.using(isa, run)
@@ -159,7 +150,7 @@ func TestSumsOfNarrowRows(t *testing.T) {
 			if k > 0 {
 				alike(t, what+", weighted", y, wide, func(ctx *Ctx) { SpMM(ctx, b, end, w, half, y) }, func(ctx *Ctx) { SpMM(ctx, b, end, w, x, wide) })
 			}
-			alike(t, what+", rounded", out, words(rounded), func(ctx *Ctx) { SpMM(ctx, b, end, none, half, out) }, func(ctx *Ctx) {
+			alike(t, what+", rounded", out, rounded.AsWords(), func(ctx *Ctx) { SpMM(ctx, b, end, none, half, out) }, func(ctx *Ctx) {
 				SpMM(ctx, b, end, none, x, wide)
 				Narrow(ctx, wide, rounded)
 			})
@@ -183,7 +174,7 @@ func TestNarrowSumsOfManyEdges(t *testing.T) {
 			})
 			what := fmt.Sprintf("%v, k=%d", end, k)
 			alike(t, what, y, wide, func(ctx *Ctx) { SpMM(ctx, b, end, none, half, y) }, func(ctx *Ctx) { SpMM(ctx, b, end, none, x, wide) })
-			alike(t, what+", rounded", out, words(rounded), func(ctx *Ctx) { SpMM(ctx, b, end, none, half, out) }, func(ctx *Ctx) {
+			alike(t, what+", rounded", out, rounded.AsWords(), func(ctx *Ctx) { SpMM(ctx, b, end, none, half, out) }, func(ctx *Ctx) {
 				SpMM(ctx, b, end, none, x, wide)
 				Narrow(ctx, wide, rounded)
 			})
@@ -204,15 +195,15 @@ func TestProductsOfNarrowOperands(t *testing.T) {
 		dw, wantDW := src.empty(a, b), src.empty(a, b)
 		what := fmt.Sprintf("%d×%d×%d", n, a, b)
 		tanh := Func{Kind: Tanh}
-		alike(t, what, out, words(rounded), func(ctx *Ctx) { MatMul(ctx, half, w, out) }, func(ctx *Ctx) {
+		alike(t, what, out, rounded.AsWords(), func(ctx *Ctx) { MatMul(ctx, half, w, out) }, func(ctx *Ctx) {
 			MatMul(ctx, x, w, wide)
 			Narrow(ctx, wide, rounded)
 		})
-		alike(t, what+" NT", out, words(rounded), func(ctx *Ctx) { MatMulNT(ctx, half, wt, out) }, func(ctx *Ctx) {
+		alike(t, what+" NT", out, rounded.AsWords(), func(ctx *Ctx) { MatMulNT(ctx, half, wt, out) }, func(ctx *Ctx) {
 			MatMulNT(ctx, x, wt, wide)
 			Narrow(ctx, wide, rounded)
 		})
-		alike(t, what+" dense", out, words(rounded), func(ctx *Ctx) { Dense(ctx, half, w, bias, tanh, out) }, func(ctx *Ctx) {
+		alike(t, what+" dense", out, rounded.AsWords(), func(ctx *Ctx) { Dense(ctx, half, w, bias, tanh, out) }, func(ctx *Ctx) {
 			Dense(ctx, x, w, bias, tanh, wide)
 			Narrow(ctx, wide, rounded)
 		})
@@ -237,12 +228,30 @@ func TestNarrowTail(t *testing.T) {
 			ctx.Then(TailStep{Kind: ApplySlope, Func: relu, X: slope})
 			ctx.Then(TailStep{Kind: DropValues, Mask: testMask(0.3)})
 		}
-		alike(t, fmt.Sprintf("k=%d", k), out, words(rounded), func(ctx *Ctx) {
+		alike(t, fmt.Sprintf("k=%d", k), out, rounded.AsWords(), func(ctx *Ctx) {
 			then(ctx, sum, sum)
 			SpMM(ctx, b, Dst, tensor.Matrix{}, half, out)
 		}, func(ctx *Ctx) {
 			then(ctx, addend, addend)
 			SpMM(ctx, b, Dst, tensor.Matrix{}, x, wide)
+			Narrow(ctx, wide, rounded)
+		})
+	}
+}
+
+// Scaled rows and dropped values are rounded as they are stored.
+func TestNarrowRowsOfOneOperand(t *testing.T) {
+	for _, k := range []int{1, 6, 40, 201, 5000} {
+		src := newSource(uint64(k))
+		const n = 77
+		x, s := src.uniform(n, k), src.uniform(n, 1)
+		wide, rounded, out := src.empty(n, k), src.halves(n, k), src.halves(n, k)
+		alike(t, fmt.Sprintf("HeadScale, k=%d", k), out, rounded.AsWords(), func(ctx *Ctx) { HeadScale(ctx, x, s, out) }, func(ctx *Ctx) {
+			HeadScale(ctx, x, s, wide)
+			Narrow(ctx, wide, rounded)
+		})
+		alike(t, fmt.Sprintf("Dropout, k=%d", k), out, rounded.AsWords(), func(ctx *Ctx) { Dropout(ctx, testMask(0.5), nil, x, out) }, func(ctx *Ctx) {
+			Dropout(ctx, testMask(0.5), nil, x, wide)
 			Narrow(ctx, wide, rounded)
 		})
 	}
@@ -259,11 +268,13 @@ func TestNarrowBytes(t *testing.T) {
 		run         func(ctx *Ctx)
 		work, bytes int64
 	}{
-		"Narrow":   {func(ctx *Ctx) { Narrow(ctx, src.uniform(b.Src, k), half) }, 0, 6 * other * k},
-		"Widen":    {func(ctx *Ctx) { Widen(ctx, half, src.empty(b.Src, k)) }, 0, 6 * other * k},
-		"SpMM":     {func(ctx *Ctx) { SpMM(ctx, b, Dst, tensor.Matrix{}, half, out) }, m * k, 8*(n+1) + 4*m + 2*m*k + 2*n*k},
-		"MatMul":   {func(ctx *Ctx) { MatMul(ctx, half, w, src.halves(b.Src, c)) }, 2 * other * k * c, 2*other*k + 4*k*c + 2*other*c},
-		"MatMulTN": {func(ctx *Ctx) { MatMulTN(ctx, half, g, src.empty(k, c)) }, 2 * other * k * c, 2*other*k + 4*other*c + 4*k*c},
+		"Narrow":    {func(ctx *Ctx) { Narrow(ctx, src.uniform(b.Src, k), half) }, 0, 6 * other * k},
+		"Widen":     {func(ctx *Ctx) { Widen(ctx, half, src.empty(b.Src, k)) }, 0, 6 * other * k},
+		"SpMM":      {func(ctx *Ctx) { SpMM(ctx, b, Dst, tensor.Matrix{}, half, out) }, m * k, 8*(n+1) + 4*m + 2*m*k + 2*n*k},
+		"HeadScale": {func(ctx *Ctx) { HeadScale(ctx, src.uniform(b.Src, k), src.uniform(b.Src, 1), half) }, other * k, 6*other*k + 4*other},
+		"Dropout":   {func(ctx *Ctx) { Dropout(ctx, testMask(0.5), nil, src.uniform(b.Src, k), half) }, 2 * other * k, 6 * other * k},
+		"MatMul":    {func(ctx *Ctx) { MatMul(ctx, half, w, src.halves(b.Src, c)) }, 2 * other * k * c, 2*other*k + 4*k*c + 2*other*c},
+		"MatMulTN":  {func(ctx *Ctx) { MatMulTN(ctx, half, g, src.empty(k, c)) }, 2 * other * k * c, 2*other*k + 4*other*c + 4*k*c},
 	} {
 		var ctx Ctx
 		try.run(&ctx)

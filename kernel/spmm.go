@@ -79,11 +79,7 @@ func (c *Ctx) segmentSum() int64 {
 	c.cutSegments(width)
 	c.cutColumns(k.y.Cols)
 	k.scratch = c.floats(len(k.chunks) * width)
-	k.grain = max(1, k.dst.Rows)
-	if k.dst.BFloat16 {
-		k.grain = max(1, tailValues/max(1, width))
-	}
-	c.stage(0, k.grain)
+	c.stage(0, k.stagedBlock())
 	if k.ranges != nil {
 		k.body, k.pieces = segmentSumRanges, min(k.pieces, rangePieces*c.Pool.Threads())
 	}
@@ -106,12 +102,7 @@ func (c *Ctx) segmentSum() int64 {
 func segmentSumRows(c *call, worker, _, lo, hi int) {
 	edges := int64(0)
 	for from, to := c.uncut(lo, hi); from < to; from, to = c.uncut(to, hi) {
-		for at := from; at < to; at += c.grain {
-			end := min(at+c.grain, to)
-			y := c.result(worker, at, end)
-			c.sum(c, c.seg.ptr[at:end+1], y)
-			c.finish(worker, y, at, end)
-		}
+		c.eachStaged(worker, from, to, func(y tensor.Matrix, lo, hi int) { c.sum(c, c.seg.ptr[lo:hi+1], y) })
 		edges += c.seg.ptr[to] - c.seg.ptr[from]
 	}
 	c.done.Add(edges)

@@ -88,6 +88,33 @@ func (c *call) result(worker, lo, hi int) tensor.Matrix {
 	return c.staging.of(worker, c.staging.result, hi-lo, c.dst.Cols)
 }
 
+// stagedRows runs the body of a call whose result may be stored in bfloat16 over
+// its rows, and returns their number.
+func (c *Ctx) stagedRows() int64 {
+	k := &c.call
+	k.cut(k.dst.Rows, k.dst.Cols)
+	c.stage(0, k.stagedBlock())
+	return c.cutRows()
+}
+
+// stagedBlock is how many rows of a result are staged at once.
+func (c *call) stagedBlock() int { return max(1, tailValues/max(1, c.dst.Cols)) }
+
+// eachStaged computes rows lo to hi of the result, those that are staged a block at
+// a time, and stores them.
+func (c *call) eachStaged(worker, lo, hi int, compute func(y tensor.Matrix, lo, hi int)) {
+	step := hi - lo
+	if c.dst.BFloat16 {
+		step = c.stagedBlock()
+	}
+	for ; lo < hi; lo += step {
+		end := min(lo+step, hi)
+		y := c.result(worker, lo, end)
+		compute(y, lo, end)
+		c.finish(worker, y, lo, end)
+	}
+}
+
 // finish runs the tail over y, which holds rows lo to hi of the result, and stores
 // them.
 func (c *call) finish(worker int, y tensor.Matrix, lo, hi int) {

@@ -74,12 +74,12 @@ func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, 
 	c.call.tail, c.tail = c.tail, Tail{}
 	c.call.values = c.values()
 	for i, s := range c.call.tail.steps[:c.call.tail.n] {
-		rows, cols, work := y.Rows, y.Cols, int64(1)
+		rows, cols, work, check := y.Rows, y.Cols, int64(1), want
 		switch s.Kind {
 		case ScaleRows:
 			cols = 1
 		case AddRow:
-			rows = 1
+			rows, check = 1, wantShape
 		case ApplyFunc:
 			rows, cols, work = 0, 0, s.Func.Work()
 		case ApplySlope:
@@ -98,7 +98,7 @@ func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, 
 			rows, cols, work = 0, 0, 2
 			c.call.tail.drop = c.dropping("kernel.Then", s.Mask, s.IDs, y)
 		}
-		want("kernel.Then: x", s.X, rows, cols)
+		check("kernel.Then: x", s.X, rows, cols)
 		c.Count.Add(work*int64(y.Rows)*int64(y.Cols), valueBytes(s.X)*int64(rows)*int64(cols))
 	}
 }

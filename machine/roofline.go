@@ -46,7 +46,7 @@ func (r *Roofline) Demand(p *program.Program, v program.Value, work, bytes int64
 	}
 	d.Read = bytes - d.Written - 2*d.Changed
 	for _, g := range program.GathersOf(n.Op) {
-		row := 4 * p.Type(n.In[g.Operand]).Cols.N
+		row := p.Type(n.In[g.Operand]).RowBytes()
 		reuse := r.reuseOf(reading{g.Over, g.By, g.Own, perLine(row)})
 		d.Gathers = append(d.Gathers, Gathered{row, reuse})
 		d.Read -= reuse.Reads * int64(row)
@@ -55,7 +55,7 @@ func (r *Roofline) Demand(p *program.Program, v program.Value, work, bytes int64
 }
 
 func (r *Roofline) size(t program.Type) int64 {
-	return 4 * int64(r.extent.Rows(t)) * int64(t.Cols.N)
+	return int64(r.extent.Rows(t)) * int64(t.RowBytes())
 }
 
 func (r *Roofline) reuseOf(k reading) *Reuse {

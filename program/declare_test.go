@@ -29,6 +29,8 @@ func (c opCase) declare() *declared {
 			d.in = append(d.in, d.b.Add(*o.arg, rows))
 		case o.fixed:
 			d.in = append(d.in, d.b.Add(Input{Name: name, Of: o.Type}))
+		case o.BFloat16:
+			d.in = append(d.in, d.b.Add(Narrow{}, d.input(name, wide(o.Type), o.domain)))
 		default:
 			d.in = append(d.in, d.input(name, o.Type, o.domain))
 		}
@@ -43,8 +45,17 @@ func (d *declared) input(name string, t Type, of domain) Value {
 	return v
 }
 
+// wide is t in float32.
+func wide(t Type) Type {
+	t.BFloat16 = false
+	return t
+}
+
 // contract returns ⟨y, r⟩ with an input r of y's type.
 func (d *declared) contract(name string, y Value) Value {
+	if d.b.Type(y).BFloat16 {
+		y = d.b.Add(Widen{}, y)
+	}
 	return d.b.Add(InnerProduct{}, y, d.input(name, d.b.Type(y), anything))
 }
 

@@ -34,8 +34,11 @@ func newRun(t *testing.T, c opCase, w world, seed uint64) run {
 		t.Fatal(err)
 	}
 	r := run{op: c.op, out: p.Type(d.y), ref: &x, rows: w.Rows(p.Type(d.y))}
-	for _, v := range d.in {
+	for i, v := range d.in {
 		r.in = append(r.in, vals[v])
+		if c.in[i].BFloat16 {
+			r.in[i] = fromTensor(toTensor(vals[v], c.in[i].Type), c.in[i].Type)
+		}
 	}
 	return r
 }
@@ -44,26 +47,36 @@ func newRun(t *testing.T, c opCase, w world, seed uint64) run {
 func (r run) tensors(c opCase) []tensor.Matrix {
 	var out []tensor.Matrix
 	for i, d := range r.in {
-		out = append(out, toTensor(d, c.in[i].Index))
+		out = append(out, toTensor(d, c.in[i].Type))
 	}
 	return out
 }
 
-// toTensor rounds values to float32, and writes indices as bits.
-func toTensor(d Dense, index bool) tensor.Matrix {
+// toTensor rounds values to what t is stored in, and writes indices as bits.
+func toTensor(d Dense, t Type) tensor.Matrix {
 	m := matrix(d)
-	if index {
+	if t.Index {
 		for i, v := range d.Data {
 			kernel.SetBits(&m.Data[i], uint32(v))
 		}
+	}
+	if t.BFloat16 {
+		half := room(d.Rows, t)
+		kernel.Narrow(&kernel.Ctx{}, m, half)
+		return half
 	}
 	return m
 }
 
 // fromTensor is its inverse.
-func fromTensor(m tensor.Matrix, index bool) Dense {
+func fromTensor(m tensor.Matrix, t Type) Dense {
+	if t.BFloat16 {
+		wide := tensor.New(m.Rows, m.Cols)
+		kernel.Widen(&kernel.Ctx{}, m, wide)
+		return dense(wide)
+	}
 	d := dense(m)
-	if index {
+	if t.Index {
 		for i, v := range m.Data {
 			d.Data[i] = float64(kernel.Bits(v))
 		}
@@ -105,6 +118,24 @@ func blank(rows, cols int) tensor.Matrix {
 	return m
 }
 
+// room returns a matrix of NaN for a value of type t.
+func room(rows int, t Type) tensor.Matrix {
+	m := blank(rows, t.Words())
+	if t.BFloat16 {
+		return m.AsBFloat16(t.Cols.N)
+	}
+	return m
+}
+
+// tolerance bounds how far a kernel's result of type t is from the reference: half
+// of the last of eight digits where it is stored in bfloat16.
+func tolerance(t Type) float64 {
+	if t.BFloat16 {
+		return kernelTolerance + 1.0/256
+	}
+	return kernelTolerance
+}
+
 // TestKernelsMatchReferences runs every op's kernel on every graph case: the
 // value is the reference's, the work and bytes counted are those stated, the
 // operands are left alone, and a result written over an operand has the same bits.
@@ -124,9 +155,9 @@ func TestKernelsMatchReferences(t *testing.T) {
 
 func checkKernel(t *testing.T, c opCase, w world, r run) {
 	t.Helper()
-	in, out := r.tensors(c), blank(r.rows, r.out.Cols.N)
+	in, out := r.tensors(c), room(r.rows, r.out)
 	work, bytes := r.kernels(in, out)
-	if got, want := fromTensor(out, r.out.Index), r.op.Reference(r.ref, r.in); apart(got, want) > kernelTolerance {
+	if got, want := fromTensor(out, r.out), r.op.Reference(r.ref, r.in); apart(got, want) > tolerance(r.out) {
 		t.Errorf("%s: the kernel is %.3g apart from the reference", w.name, apart(got, want))
 	}
 	env := w.env(r.ref.Target)
@@ -137,7 +168,7 @@ func checkKernel(t *testing.T, c opCase, w world, r run) {
 		t.Errorf("%s: the kernel counted bytes %d, expected %v = %d", w.name, bytes, c.Bytes, want)
 	}
 	for k, m := range r.tensors(c) {
-		if !m.Equal(in[k]) {
+		if !m.AsWords().Equal(in[k].AsWords()) {
 			t.Errorf("%s: operand %d was changed", w.name, k)
 		}
 	}

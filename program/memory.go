@@ -17,8 +17,8 @@ type Layout struct {
 	// Offset is, for each program and value, its place in bytes; Outside for
 	// inputs, which are read where they lie, and for values of no size.
 	Offset [][]int64
-	// Stride is, for each program and value, how many values lie from the start
-	// of one row to the next.
+	// Stride is, for each program and value, how many words lie from the start of
+	// one row to the next.
 	Stride [][]int
 	// Local marks, for each program, the values of which a chunk of their region
 	// has its rows only: they have room for the largest.
@@ -80,7 +80,7 @@ func bytesAt(rows int, t Type, stride int) int64 {
 	if rows == 0 || t.Cols.N == 0 {
 		return 0
 	}
-	return 4 * (int64(rows-1)*int64(stride) + int64(t.Cols.N))
+	return 4 * (int64(rows-1)*int64(stride) + int64(t.Words()))
 }
 
 // keep gives the values that outlive a step their places.
@@ -89,7 +89,7 @@ func (l *Layout) keep(p *Program, e Extent) []int64 {
 	keys := p.Keys()
 	for i, n := range p.Nodes {
 		off[i] = Outside
-		size := bytesAt(e.Rows(n.Type), n.Type, n.Type.Cols.N)
+		size := bytesAt(e.Rows(n.Type), n.Type, n.Type.Words())
 		if _, input := n.Op.(Input); input || size == 0 || !p.Kept(Value(i)) {
 			continue
 		}

@@ -30,13 +30,14 @@ func (o Affine) String() string {
 // active reports whether the epilogue has a function.
 func (o Affine) active() bool { return o.Func.Kind != kernel.Identity }
 
-// Shape: rows×a, a×c and, where biased, 1×c to rows×c.
+// Shape: rows×a, which may be stored in bfloat16, a×c and, where biased, 1×c to
+// rows×c.
 func (o Affine) Shape(in []Type) (Type, error) {
 	n := 2
 	if o.Bias {
 		n = 3
 	}
-	if err := arity(in, n); err != nil {
+	if err := arity(in, n, 0); err != nil {
 		return Type{}, err
 	}
 	t, err := MatMul{}.Shape(in[:2])

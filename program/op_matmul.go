@@ -18,9 +18,10 @@ func (o MatMul) String() string {
 	return "MatMul(xW)"
 }
 
-// Shape: rows×a and a×b to rows×b; transposed, rows×b and a×b to rows×a.
+// Shape: rows×a, which may be stored in bfloat16, and a×b to rows×b; transposed,
+// rows×b and a×b to rows×a.
 func (o MatMul) Shape(in []Type) (Type, error) {
-	if err := arity(in, 2); err != nil {
+	if err := arity(in, 2, 0); err != nil {
 		return Type{}, err
 	}
 	x, w := in[0], in[1]

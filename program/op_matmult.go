@@ -13,9 +13,9 @@ type MatMulT struct{}
 
 func (MatMulT) String() string { return "MatMulT" }
 
-// Shape: rows×a and rows×b to a×b.
+// Shape: rows×a and rows×b, both of which may be stored in bfloat16, to a×b.
 func (MatMulT) Shape(in []Type) (Type, error) {
-	if err := arity(in, 2); err != nil {
+	if err := arity(in, 2, 0, 1); err != nil {
 		return Type{}, err
 	}
 	return Type{Space: One, Rows: in[0].Cols, Cols: in[1].Cols}, sameRows(in...)

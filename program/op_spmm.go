@@ -33,9 +33,10 @@ func (o SpMM) arity() int {
 	return 1
 }
 
-// Shape: vertices×(H·f) and, where weighted, edges×H to vertices×(H·f).
+// Shape: vertices×(H·f), which may be stored in bfloat16 where H is 1, and, where
+// weighted, edges×H to vertices×(H·f).
 func (o SpMM) Shape(in []Type) (Type, error) {
-	if err := arity(in, o.arity()); err != nil {
+	if err := arity(in, o.arity(), 0); err != nil {
 		return Type{}, err
 	}
 	if !o.Over.IsEdges() || o.Along == Member {
@@ -52,6 +53,9 @@ func (o SpMM) Shape(in []Type) (Type, error) {
 			return Type{}, err
 		}
 	}
+	if o.Weighted && in[0].BFloat16 && in[1].Cols.N > 1 {
+		return Type{}, fmt.Errorf("%v of %d heads, want float32", in[0], in[1].Cols.N)
+	}
 	return Type{Space: o.Over.End(o.Along), Cols: in[0].Cols}, nil
 }
 
@@ -61,7 +65,7 @@ func (o SpMM) Cost(in []Type, out Type) cost.Cost {
 	c := cost.Cost{
 		Work:  gathered,
 		Depth: cost.Log2(o.Along.degree(o.Over)),
-		Bytes: cost.Add(adjacency(o.Over, o.Along, o.Weighted), cost.Scale(4, gathered), bytes(out)),
+		Bytes: cost.Add(adjacency(o.Over, o.Along, o.Weighted), cost.Scale(in[0].valueBytes(), gathered), bytes(out)),
 	}
 	if o.Weighted {
 		c.Work = cost.Scale(2, c.Work)
@@ -89,7 +93,7 @@ func (o SpMM) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	if !o.Weighted {
 		return []Value{b.Add(back, dy)}
 	}
-	src, dst := in[0], dy
+	src, dst := b.widened(in[:1])[0], dy
 	if o.Along == Src {
 		src, dst = dst, src
 	}

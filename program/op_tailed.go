@@ -19,6 +19,8 @@ type Tailed struct {
 	Arity int // operands of Base
 	Steps [kernel.MaxTail]Op
 	Len   int
+	// BFloat16 stores the result in bfloat16, rounded after the last step.
+	BFloat16 bool
 }
 
 // BaseOf returns the product of a Tailed, and any other op as it is: what a
@@ -34,6 +36,9 @@ func (o Tailed) String() string {
 	s := []string{o.Base.String()}
 	for _, step := range o.Steps[:o.Len] {
 		s = append(s, step.String())
+	}
+	if o.BFloat16 {
+		s = append(s, Narrow{}.String())
 	}
 	return strings.Join(s, " → ")
 }
@@ -54,7 +59,7 @@ func (o Tailed) walk(in []Type, visit func(step Op, in []Type, out Type)) (Type,
 		operands := insert(rest[:n], at, t)
 		rest = rest[n:]
 		var out Type
-		out, err = step.Shape(operands)
+		out, err = step.Shape(o.widened(step, operands))
 		if visit != nil && err == nil {
 			visit(step, operands, out)
 		}
@@ -64,6 +69,30 @@ func (o Tailed) walk(in []Type, visit func(step Op, in []Type, out Type)) (Type,
 		err = fmt.Errorf("got %d operands too many", len(rest))
 	}
 	return t, err
+}
+
+// widened returns the operands of a step as it sees them: the kernels of products
+// widen rows that are stored in bfloat16.
+func (o Tailed) widened(step Op, in []Type) []Type {
+	wide := slices.Clone(in)
+	for i, t := range in {
+		if o.narrows() && t.Space == Vertices {
+			wide[i] = t.stored(false)
+		}
+	}
+	return wide
+}
+
+// narrows reports whether the kernel of Base stores its result in bfloat16, and
+// reads such operands of steps.
+func (o Tailed) narrows() bool {
+	switch o.Base.(type) {
+	case MatMul, Affine, SpMM, SparseMatMul:
+		return true
+	case HeadScale, Dropout:
+		return o.Len == 0
+	}
+	return false
 }
 
 // stepOperands returns how many operands a step has beside the running value,
@@ -93,10 +122,17 @@ func (o Tailed) drops() bool {
 }
 
 // Shape is that of the last step.
-func (o Tailed) Shape(in []Type) (Type, error) { return o.walk(in, nil) }
+func (o Tailed) Shape(in []Type) (Type, error) {
+	t, err := o.walk(in, nil)
+	if err == nil && o.BFloat16 && !o.narrows() {
+		err = fmt.Errorf("%v does not store its result in bfloat16", o.Base)
+	}
+	return t.stored(o.BFloat16), err
+}
 
-// Cost: the product's and every step's, less the traffic between them.
-func (o Tailed) Cost(in []Type, _ Type) cost.Cost {
+// Cost: the product's and every step's, less the traffic between them and what a
+// result in bfloat16 saves.
+func (o Tailed) Cost(in []Type, out Type) cost.Cost {
 	base, err := o.Base.Shape(in[:o.Arity])
 	if err != nil {
 		panic(err) // Shape was checked when the node was made
@@ -107,6 +143,9 @@ func (o Tailed) Cost(in []Type, _ Type) cost.Cost {
 		c.Work, c.Depth = cost.Add(c.Work, s.Work), cost.Add(c.Depth, s.Depth)
 		c.Bytes = cost.Add(c.Bytes, s.Bytes, cost.Scale(-2, bytes(out)))
 	})
+	if o.BFloat16 {
+		c.Bytes = cost.Add(c.Bytes, cost.Scale(-2, out.size()))
+	}
 	return c
 }
 
@@ -122,7 +161,7 @@ func (o Tailed) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	rest := in[o.Arity:]
 	for _, step := range o.Steps[:o.Len] {
 		n, at := stepOperands(step)
-		operands := insert(rest[:n], at, chain[len(chain)-1].y)
+		operands := insert(b.widened(rest[:n]), at, chain[len(chain)-1].y)
 		rest = rest[n:]
 		chain = append(chain, node{step, operands, b.Add(step, operands...)})
 	}
@@ -137,6 +176,17 @@ func (o Tailed) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	}
 	slices.Reverse(grads)
 	return append(o.Base.Grad(b, base, chain[0].y, dy), grads...)
+}
+
+// widened returns values in float32.
+func (b *Builder) widened(vs []Value) []Value {
+	out := slices.Clone(vs)
+	for i, v := range vs {
+		if b.Type(v).BFloat16 {
+			out[i] = b.Add(Widen{}, v)
+		}
+	}
+	return out
 }
 
 // Split applies the rules one after the other.
@@ -162,6 +212,9 @@ func (o Tailed) Split(s Split) (Placement, error) {
 	})
 	if shape != nil {
 		err = shape
+	}
+	if err == nil && o.BFloat16 && at.Kind == Partial {
+		return s.refuse(0, fmt.Sprintf("the result is %v, and only whole sums are rounded", at))
 	}
 	return at, err
 }

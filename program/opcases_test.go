@@ -154,7 +154,7 @@ func opCases() []opCase {
 	var all []opCase
 	for _, family := range [][]opCase{
 		unaryCases(), binaryCases(), productCases(), columnCases(), tailCases(), scalarCases(), headCases(),
-		mapCases(), selectCases(), softmaxCases(), fusedCases(), attentionCases(), sparseCases(), lossCases(), sourceCases(), updateCases(),
+		mapCases(), selectCases(), softmaxCases(), fusedCases(), attentionCases(), sparseCases(), narrowCases(), lossCases(), sourceCases(), updateCases(),
 	} {
 		all = append(all, family...)
 	}

@@ -23,6 +23,8 @@ type Facts struct {
 	// stage of edges: where it takes more it runs in chunks that take no more, but
 	// for destinations of many edges. 0 stands for 8 MiB.
 	ChunkBytes int64
+	// Storage says how features and activations are kept.
+	Storage Storage
 	// Optimizer, where set, makes the program one training step.
 	Optimizer *Optimizer
 	// Distribution, where set, makes the program that of one of several ranks. The
@@ -65,6 +67,7 @@ func Passes() []Pass {
 		{"distribute", "the program of one of several ranks: values are placed, and what ranks exchange is inserted", true, whenSpread(Distribute)},
 		{"fuse", "scatter–multiply–aggregate → SpMM, dots of two ends → SDDMM, epilogues into products", false, pure(Fuse)},
 		{"tail", "row-wise operations join the product whose result they alone read: no pass over memory of their own", false, pure(Tail)},
+		{"narrow", "where asked for, what edges gather and products read is stored in bfloat16: half as much to move", true, pure(Narrowing)},
 		{"dead", "drop what fusing left behind", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},
 		{"chunk", "stages of wide edge values run over some destinations after the other, again in backward: no m×k value is stored", false, pure(Chunk)},
 	}
@@ -134,7 +137,7 @@ func compile(passes []Pass, p *Program, f Facts, trace func(Traced)) (*Program, 
 
 // bytesOf returns the size of a value at hand.
 func (f Facts) bytesOf(t Type) int64 {
-	v, err := cost.Scale(4, t.size()).Eval(f.Env)
+	v, err := bytes(t).Eval(f.Env)
 	if err != nil {
 		return math.MaxInt64
 	}

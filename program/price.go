@@ -16,13 +16,17 @@ type prices map[string]float64
 func price(p *Program, f Facts) float64 {
 	sum := 0.0
 	for _, n := range p.Nodes {
-		c := f.price(p, n)
-		if n.Stage == Pre {
-			c /= float64(max(1, f.Steps))
-		}
-		sum += c
+		sum += f.perStep(f.price(p, n), n.Stage)
 	}
 	return sum
+}
+
+// perStep spreads the price of what runs once over the run's steps.
+func (f Facts) perStep(c float64, s Stage) float64 {
+	if s == Pre {
+		c /= float64(max(1, f.Steps))
+	}
+	return c
 }
 
 // price returns the operations and words of one node, from memory where an
@@ -32,17 +36,22 @@ func (f Facts) price(p *Program, n Node) float64 {
 	if c, known := f.prices[key]; known {
 		return c
 	}
-	c := math.Inf(1)
-	cost := n.Op.Cost(p.types(n.In), n.Type)
-	work, err1 := cost.Work.Eval(f.Env)
-	bytes, err2 := cost.Bytes.Eval(f.Env)
-	if err1 == nil && err2 == nil {
-		c = float64(work) + float64(bytes)/4
-	}
+	c := f.priceOf(n.Op, p.types(n.In), n.Type)
 	if f.prices != nil {
 		f.prices[key] = c
 	}
 	return c
+}
+
+// priceOf returns the operations and words of an operation.
+func (f Facts) priceOf(op Op, in []Type, out Type) float64 {
+	cost := op.Cost(in, out)
+	work, err1 := cost.Work.Eval(f.Env)
+	bytes, err2 := cost.Bytes.Eval(f.Env)
+	if err1 != nil || err2 != nil {
+		return math.Inf(1)
+	}
+	return float64(work) + float64(bytes)/4
 }
 
 // priceKey is equal for nodes of equal price: a cost is a function of the
@@ -60,7 +69,7 @@ func (t Type) appendSize(b []byte) []byte {
 	for _, n := range []int{int(t.Space), t.Rows.N, t.Cols.N} {
 		b = append(strconv.AppendInt(b, int64(n), 10), '/')
 	}
-	return b
+	return strconv.AppendBool(b, t.BFloat16)
 }
 
 // anySite returns an op without the site of its random numbers, which differs

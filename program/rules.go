@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/weft-gnn/weft/cost"
 )
@@ -9,18 +10,24 @@ import (
 // What several ops' files say in the same words: shape checks and the common
 // forms of cost.
 
-// arity checks the number of operands, and that they are numbers.
-func arity(in []Type, n int) error {
+// arity checks the number of operands, and that they are numbers: in float32, but
+// for those that may be stored in bfloat16.
+func arity(in []Type, n int, narrow ...int) error {
 	for i, t := range in {
 		if t.Index {
 			return fmt.Errorf("operand %d is an index of rows, want numbers", i)
 		}
 	}
-	return count(in, n)
+	return count(in, n, narrow...)
 }
 
 // count checks the number of operands, which may be indices.
-func count(in []Type, n int) error {
+func count(in []Type, n int, narrow ...int) error {
+	for i, t := range in {
+		if t.BFloat16 && !slices.Contains(narrow, i) {
+			return fmt.Errorf("operand %d is stored in bfloat16, want float32", i)
+		}
+	}
 	if len(in) != n {
 		return fmt.Errorf("got %d operands, want %d", len(in), n)
 	}
@@ -66,13 +73,13 @@ func heads(cols Dim, h int) (int, error) {
 	return cols.N / h, nil
 }
 
-// bytes is the compulsory traffic of operands and result: 4 bytes a value.
+// bytes is the compulsory traffic of operands and result: 4 bytes a value, or 2.
 func bytes(types ...Type) cost.Expr {
 	sum := cost.Int(0)
 	for _, t := range types {
-		sum = cost.Add(sum, t.size())
+		sum = cost.Add(sum, cost.Scale(t.valueBytes(), t.size()))
 	}
-	return cost.Scale(4, sum)
+	return sum
 }
 
 // elementwise is the cost of per operations on each element of out.

@@ -13,7 +13,7 @@ import (
 // pool are operands that an op may be given, right or wrong.
 func pool(over Space) []operand {
 	out := []operand{
-		vertices(dimB), vertices(dimK), vertices(dimH(3)), vertices(Cols(1)),
+		vertices(dimB), vertices(dimB).narrow(), vertices(dimK), vertices(dimH(3)), vertices(Cols(1)),
 		edges(dimB), edges(dimK), edges(dimH(3)),
 		loopEdges(dimB), loopEdges(dimH(3)),
 		graphs(dimB), entries(), scalar(),
@@ -101,9 +101,9 @@ func (c opCase) checkAccepted(t *testing.T, w world, out Type) {
 			t.Errorf("%v: the cost %v is %d, %v", c, e, v, err)
 		}
 	}
-	in, y := r.tensors(c), blank(r.rows, out.Cols.N)
+	in, y := r.tensors(c), room(r.rows, out)
 	r.kernels(in, y)
-	if got, want := fromTensor(y, out.Index), c.op.Reference(r.ref, r.in); apart(got, want) > kernelTolerance {
+	if got, want := fromTensor(y, out), c.op.Reference(r.ref, r.in); apart(got, want) > tolerance(out) {
 		t.Errorf("%v: the kernel is %.3g apart from the reference", c, apart(got, want))
 	}
 	c.checkGradTypes(t)
@@ -115,7 +115,7 @@ func (c opCase) checkGradTypes(t *testing.T) {
 	if d.b.Type(d.y).Index {
 		return
 	}
-	dy := d.input("dy", d.b.Type(d.y), anything)
+	dy := d.input("dy", wide(d.b.Type(d.y)), anything)
 	grads := c.op.Grad(d.b, d.in, d.y, dy)
 	if len(grads) != len(c.in) {
 		t.Errorf("%v: %d gradients of %d operands", c, len(grads), len(c.in))
@@ -133,7 +133,7 @@ func (c opCase) checkGradTypes(t *testing.T) {
 			continue
 		}
 		got, want := p.Type(g), c.in[i].Type
-		if got.Space != want.Space || got.Cols.N != want.Cols.N || got.Space == One && got.Rows.N != want.Rows.N || got.Index {
+		if got.Space != want.Space || got.Cols.N != want.Cols.N || got.Space == One && got.Rows.N != want.Rows.N || got.Index || got.BFloat16 {
 			t.Errorf("%v: gradient %d is %v", c, i, got)
 		}
 	}

@@ -207,6 +207,8 @@ type Type struct {
 	Cols  Dim
 	// Index marks a value that holds row positions as uint32 bits, not numbers.
 	Index bool
+	// BFloat16 marks numbers that are stored in bfloat16.
+	BFloat16 bool
 }
 
 // rows returns the symbolic number of rows.
@@ -220,6 +222,31 @@ func (t Type) rows() cost.Expr {
 // size returns rows × columns.
 func (t Type) size() cost.Expr { return cost.Mul(t.rows(), t.Cols.Expr) }
 
+// stored returns t as stored in bfloat16, or in float32.
+func (t Type) stored(narrow bool) Type {
+	t.BFloat16 = narrow
+	return t
+}
+
+// valueBytes is what a value takes.
+func (t Type) valueBytes() int64 {
+	if t.BFloat16 {
+		return 2
+	}
+	return 4
+}
+
+// Words returns how many words of 4 bytes a row takes, one after the other.
+func (t Type) Words() int {
+	if t.BFloat16 {
+		return (t.Cols.N + 1) / 2
+	}
+	return t.Cols.N
+}
+
+// RowBytes returns what the values of a row take.
+func (t Type) RowBytes() int { return int(t.valueBytes()) * t.Cols.N }
+
 func (t Type) String() string {
 	s := fmt.Sprintf("%v[%v]", t.Space, t.Cols.Expr)
 	if t.Space == One {
@@ -228,13 +255,16 @@ func (t Type) String() string {
 	if t.Index {
 		s += " index"
 	}
+	if t.BFloat16 {
+		s += " bfloat16"
+	}
 	return s
 }
 
 // same reports whether two types agree in space and numbers; symbols that
 // stand for equal numbers are equal here.
 func (t Type) same(u Type) bool {
-	return t.Space == u.Space && t.Cols.N == u.Cols.N && t.Rows.N == u.Rows.N && t.Index == u.Index
+	return t.Space == u.Space && t.Cols.N == u.Cols.N && t.Rows.N == u.Rows.N && t.Index == u.Index && t.BFloat16 == u.BFloat16
 }
 
 // row is the type of a 1×c matrix in One.

@@ -1,9 +1,9 @@
 package program
 
-// lineWords is a cache line and a vector of AVX-512, in values.
+// lineWords is a cache line and a vector of AVX-512, in values of float32.
 const lineWords = 16
 
-// strides returns, for each value, how many values lie from the start of one row
+// strides returns, for each value, how many words lie from the start of one row
 // to the next: its columns, but for transient rows of vertices that an op
 // gathers. Those begin at a cache line each, where that takes no more than about
 // three times their memory: a row read in random order then costs no line more
@@ -28,9 +28,9 @@ func (p *Program) strides() []int {
 		if op, ok := n.Op.(InPlace); ok && apart[n.In[op.Over()]] {
 			apart[i] = p.padded(Value(i))
 		}
-		s[i] = n.Type.Cols.N
+		s[i] = n.Type.Words()
 		if apart[i] {
-			s[i] = wholeLines(s[i])
+			s[i] = n.Type.rowApart()
 		}
 	}
 	return s
@@ -53,11 +53,12 @@ func (p *Program) padded(v Value) bool {
 	return true
 }
 
-// wholeLines rounds a row of more than a third of a line up to lines; 8 values
-// lie within one as they are.
-func wholeLines(cols int) int {
-	if cols < 5 || cols == 8 {
-		return cols
+// rowApart rounds a row of more than a third of a vector up to vectors; 8 values
+// lie within one as they are. A vector of bfloat16 is half a line.
+func (t Type) rowApart() int {
+	vector := lineWords * int(t.valueBytes()) / 4
+	if t.Cols.N < 5 || t.Cols.N == 8 {
+		return t.Words()
 	}
-	return (cols + lineWords - 1) / lineWords * lineWords
+	return (t.Words() + vector - 1) / vector * vector
 }

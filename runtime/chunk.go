@@ -38,9 +38,9 @@ func (k *chunk) rows(m tensor.Matrix, s program.Space, p program.Part) tensor.Ma
 	if p == program.Passing {
 		lo = 0
 	}
-	v := tensor.Matrix{Rows: n, Cols: m.Cols, Stride: m.Stride}
+	v := tensor.Matrix{Rows: n, Cols: m.Cols, Stride: m.Stride, BFloat16: m.BFloat16}
 	if n > 0 && m.Cols > 0 {
-		v.Data = m.Data[lo*m.Stride : (lo+n-1)*m.Stride+m.Cols]
+		v.Data = m.Data[lo*m.Stride : (lo+n-1)*m.Stride+m.Words()]
 	}
 	return v
 }

@@ -28,6 +28,7 @@ type world struct {
 	classes int
 	sparse  bool // features may be kept as their entries
 	target  program.Target
+	storage program.Storage
 }
 
 const classes = 3
@@ -147,7 +148,7 @@ func compile(t *testing.T, m model.Model, w world, train bool, skip string) *pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := program.Facts{Steps: 100, FoldBytes: -1, Skip: map[string]bool{skip: true}}
+	f := program.Facts{Steps: 100, FoldBytes: -1, Skip: map[string]bool{skip: true}, Storage: w.storage}
 	if train {
 		f.Optimizer = &program.Optimizer{}
 	}

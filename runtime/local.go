@@ -53,7 +53,7 @@ func NewLocal(p *program.Program, e program.Extent, inputs map[string]tensor.Mat
 		if !ok {
 			return nil, fmt.Errorf("runtime: input %q of program %s is missing", in.Name, p.Name)
 		}
-		if rows := e.Rows(n.Type); m.Rows != rows || m.Cols != n.Type.Cols.N {
+		if rows := e.Rows(n.Type); m.Rows != rows || m.Cols != n.Type.Cols.N || m.BFloat16 != n.Type.BFloat16 {
 			return nil, fmt.Errorf("runtime: input %q is %v, want %d×%d", in.Name, m, rows, n.Type.Cols.N)
 		}
 		l.inputs = append(l.inputs, localInput{program.Value(i), n.Type.Space, needs.Rows[i], m})

@@ -113,24 +113,25 @@ func (q *Query) grow() (err error) {
 	for i, in := range q.l.inputs {
 		if in.space != program.One {
 			at[i] = align(size)
-			size = at[i] + 4*int64(q.room.Rows(q.l.p.Type(in.value)))*int64(in.whole.Cols)
+			size = at[i] + 4*int64(q.room.Rows(q.l.p.Type(in.value)))*int64(in.whole.Words())
 		}
 	}
 	if q.arena, err = tensor.NewArena(size); err != nil {
 		return err
 	}
 	for i, n := range q.l.p.Nodes {
-		rows, cols := q.room.Rows(n.Type), n.Type.Cols.N
+		rows, words := q.room.Rows(n.Type), n.Type.Words()
 		if off := layout.Offset[0][i]; off != program.Outside {
-			q.values[i] = q.arena.Spaced(off, rows, cols, layout.Stride[0][i])
+			q.values[i] = stored(q.arena.Spaced(off, rows, words, layout.Stride[0][i]), n.Type)
 		} else if !isLeaf(n.Op) {
-			q.values[i] = tensor.New(rows, cols) // no values
+			q.values[i] = stored(tensor.New(rows, words), n.Type) // no values
 		}
 	}
 	for i, in := range q.l.inputs {
 		q.values[in.value] = in.whole
 		if in.space != program.One {
-			q.values[in.value] = q.arena.View(at[i], q.room.Rows(q.l.p.Type(in.value)), in.whole.Cols)
+			t := q.l.p.Type(in.value)
+			q.values[in.value] = stored(q.arena.View(at[i], q.room.Rows(t), in.whole.Words()), t)
 		}
 	}
 	return nil
@@ -144,7 +145,7 @@ func (q *Query) gather(in *localInput) {
 	switch in.space {
 	case program.One:
 	case program.Vertices:
-		gatherRows(q.values[in.value], in.whole, rows)
+		gatherRows(q.values[in.value].AsWords(), in.whole.AsWords(), rows)
 	default:
 		gatherSegments(q.values[in.value], in.whole, q.wholeBlock(in.space).Ptr, rows)
 	}
@@ -220,7 +221,7 @@ func (q *Query) view(v program.Value, hop int) tensor.Matrix {
 	m := q.values[v]
 	if s := q.l.p.Nodes[v].Type.Space; s != program.One {
 		m.Rows = q.near.rows[hop][s]
-		m.Data = m.Data[:max(0, (m.Rows-1)*m.Stride+m.Cols)]
+		m.Data = m.Data[:max(0, (m.Rows-1)*m.Stride+m.Words())]
 	}
 	return m
 }

@@ -64,15 +64,18 @@ func weighted(t *testing.T) []world {
 
 // variant is how a world's features are read, and what is computed once.
 type variant struct {
-	sparse bool
-	fold   int64
+	sparse  bool
+	fold    int64
+	storage program.Storage
 }
 
-func variants() []variant { return []variant{{false, 0}, {true, 0}, {false, -1}} }
+func variants() []variant {
+	return []variant{{}, {sparse: true}, {fold: -1}, {fold: -1, storage: program.BFloat16Storage}}
+}
 
 // of returns a world whose features are mostly zero where they are to be sparse.
 func (c variant) of(w world) world {
-	w.sparse = c.sparse
+	w.sparse, w.storage = c.sparse, c.storage
 	if c.sparse && w.x.Cols < 100 {
 		s := rng.Key{Seed: 2, Purpose: rng.Test}.Stream(5)
 		w.x = w.x.Clone()
@@ -97,7 +100,7 @@ func inference(t *testing.T, m model.Model, w world, fold int64) *program.Progra
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := program.Facts{Env: program.ExtentOf(w.g, p).Env(), Weighted: w.g.Weight != nil, Steps: 1, FoldBytes: fold}
+	f := program.Facts{Env: program.ExtentOf(w.g, p).Env(), Weighted: w.g.Weight != nil, Steps: 1, FoldBytes: fold, Storage: w.storage}
 	p.Widths(f.Env)
 	if w.sparse {
 		f.Env["nnz"] = program.Nonzeros(w.x)

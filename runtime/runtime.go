@@ -13,7 +13,6 @@ package runtime
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/cost"
@@ -137,7 +136,7 @@ func (s *Session) Bind(name string, m tensor.Matrix) error {
 			if !ok || in.Name != name {
 				continue
 			}
-			if rows := s.extent.Rows(n.Type); m.Rows != rows || m.Cols != n.Type.Cols.N {
+			if rows := s.extent.Rows(n.Type); m.Rows != rows || m.Cols != n.Type.Cols.N || m.BFloat16 != n.Type.BFloat16 {
 				return fmt.Errorf("runtime: input %q is %v, want %d×%d", name, m, rows, n.Type.Cols.N)
 			}
 			found = true
@@ -267,12 +266,21 @@ func (s *Session) HighWater() int64 { return s.arena.HighWater() }
 func (s *Session) ArenaBytes() int64 { return s.layout.Size }
 
 func finite(m tensor.Matrix) bool {
-	for r := range m.Rows {
-		for _, v := range m.Row(r) {
-			if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+	words := m.AsWords()
+	for r := range words.Rows {
+		for _, v := range words.Row(r) {
+			bits := kernel.Bits(v)
+			if notFinite(bits) || m.BFloat16 && notFinite(bits<<16) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// notFinite reports whether bits are those of NaN or an infinity in float32 or, the
+// upper half alone, in bfloat16.
+func notFinite(bits uint32) bool {
+	const exponent = 0xff << 23
+	return bits&exponent == exponent
 }

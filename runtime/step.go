@@ -33,13 +33,12 @@ func (s *Session) compile(p *program.Program, offset []int64, stride []int, loca
 		if local[i] {
 			rows = c.regions[n.Region-1].largest(n.Type.Space)
 		}
-		if _, input := n.Op.(program.Input); input {
-			c.values[i] = tensor.New(rows, n.Type.Cols.N)
-		} else if offset[i] != program.Outside {
-			c.values[i] = s.arena.Spaced(offset[i], rows, n.Type.Cols.N, stride[i])
+		if _, input := n.Op.(program.Input); input || offset[i] == program.Outside { // given later, or no values
+			c.values[i] = tensor.New(rows, n.Type.Words())
 		} else {
-			c.values[i] = tensor.New(rows, n.Type.Cols.N) // no values
+			c.values[i] = s.arena.Spaced(offset[i], rows, n.Type.Words(), stride[i])
 		}
+		c.values[i] = stored(c.values[i], n.Type)
 		if _, leaf := n.Op.(program.Leaf); leaf {
 			s.slots[keys[i]] = c.values[i]
 		} else if p.Kept(program.Value(i)) {
@@ -53,6 +52,14 @@ func (s *Session) compile(p *program.Program, offset []int64, stride []int, loca
 		c.dies = p.Deaths(s.extent)
 	}
 	return c
+}
+
+// stored views words as the values of a type.
+func stored(m tensor.Matrix, t program.Type) tensor.Matrix {
+	if t.BFloat16 {
+		return m.AsBFloat16(t.Cols.N)
+	}
+	return m
 }
 
 // set replaces a value and every operand that reads it.
@@ -135,9 +142,10 @@ func (s *Session) poison(c *compiled, at int, done bool) {
 		if !c.local[v] && !done {
 			continue
 		}
-		for r := range c.values[v].Rows {
-			for j := range c.values[v].Row(r) {
-				kernel.SetBits(&c.values[v].Row(r)[j], deadBits)
+		words := c.values[v].AsWords()
+		for r := range words.Rows {
+			for j := range words.Row(r) {
+				kernel.SetBits(&words.Row(r)[j], deadBits)
 			}
 		}
 	}

@@ -47,6 +47,12 @@ func (m Matrix) AsBFloat16(cols int) Matrix {
 	return v
 }
 
+// AsWords views a matrix in bfloat16 as one of its words, and any other as it is.
+func (m Matrix) AsWords() Matrix {
+	m.Cols, m.BFloat16 = m.Words(), false
+	return m
+}
+
 // Words returns how many words of Data the values of a row take.
 func (m Matrix) Words() int {
 	if m.BFloat16 {

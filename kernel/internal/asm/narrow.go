@@ -124,6 +124,10 @@ func narrowRows(v vectors) {
 	})
 }
 
+// widenAhead is how many bytes ahead values are asked for: products widen a block of
+// rows between others, so that no stream is under way that the processor could follow.
+const widenAhead = 2048
+
 // widenRows builds the inverse.
 func widenRows(v vectors) {
 	TEXT("widenRows"+v.name, NOSPLIT, narrowArgs)
@@ -131,6 +135,7 @@ func widenRows(v vectors) {
 	Pragma("noescape")
 	rowByRow(v, func(dst, x, j reg.Register, only *tail, half *halfTail) {
 		from, to := Mem{Base: x, Index: j, Scale: 2}, Mem{Base: dst, Index: j, Scale: 4}
+		PREFETCHT0(from.Offset(widenAhead))
 		if half != nil {
 			only.store(half.load(from), to)
 		} else {
