@@ -77,6 +77,7 @@ func (r Request) facts(p *program.Program, sizes cost.Env) program.Facts {
 		Weighted:  r.Data.Graph != nil && r.Data.Graph.Weight != nil,
 		Steps:     r.Steps,
 		FoldBytes: r.FoldBytes,
+		Storage:   r.Storage,
 		Skip:      maps.Clone(r.Skip),
 	}
 	p.Widths(f.Env)

@@ -62,6 +62,9 @@ type Request struct {
 	Loss      model.Loss
 	Decay     model.Decay
 	Optimizer program.Optimizer
+	// Storage says how features and activations are kept. What is stored in bfloat16
+	// is chosen by sizes: without data everything stays as it is.
+	Storage program.Storage
 	// Skip names passes that are not run, or "none" for all optional ones.
 	Skip map[string]bool
 	// Steps is over how many runs what is computed once is spread; 0 stands for

@@ -85,7 +85,7 @@ func (m *Model) compile(d *dataset.Dataset, declare declaration) (*program.Progr
 	if err != nil {
 		return nil, x, fmt.Errorf("infer: %w", err)
 	}
-	f := program.Facts{Env: program.ExtentOf(d.Graph, p).Env(), Weighted: d.Graph.Weight != nil, Steps: 1}
+	f := program.Facts{Env: program.ExtentOf(d.Graph, p).Env(), Weighted: d.Graph.Weight != nil, Steps: 1, Storage: m.Saved.Storage}
 	p.Widths(f.Env)
 	f.Env["nnz"] = program.Nonzeros(x)
 	if p, err = program.Compile(p, f, nil); err != nil {

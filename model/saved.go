@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -25,6 +26,8 @@ type Saved struct {
 	Targets []Scaling `json:"targets,omitempty"`
 	// RowNormalize says that feature rows are divided by their sums first.
 	RowNormalize bool `json:"row_normalize,omitempty"`
+	// Storage is how features and activations are kept, as in training.
+	Storage program.Storage `json:"storage,omitempty"`
 	// Degrees says that the data had no features and log(1 + in-degree) took
 	// their place.
 	Degrees bool `json:"degrees,omitempty"`

@@ -62,9 +62,9 @@ func WriteKernels(w io.Writer, r *Report[KernelRow]) error {
 // WriteTrain prints a report of training steps for people.
 func WriteTrain(w io.Writer, r *Report[TrainRow]) error {
 	t := table{left: 2}
-	t.add("model", "graph", "hidden", "threads", "fold", "step (fastest, slowest)", "roofline", "ratio", "memory", "loss")
+	t.add("model", "graph", "hidden", "threads", "fold", "storage", "step (fastest, slowest)", "roofline", "ratio", "memory", "loss")
 	for _, row := range r.Rows {
-		t.add(row.Model, row.Graph, fmt.Sprint(row.Hidden), fmt.Sprint(row.Threads), map[bool]string{true: "yes", false: "no"}[row.Fold],
+		t.add(row.Model, row.Graph, fmt.Sprint(row.Hidden), fmt.Sprint(row.Threads), map[bool]string{true: "yes", false: "no"}[row.Fold], row.Storage.String(),
 			fmt.Sprintf("%s (%s, %s)", duration(row.EpochMS.Median/1e3), duration(row.EpochMS.Min/1e3), duration(row.EpochMS.Max/1e3)),
 			duration(row.RooflineMS/1e3), number(row.Ratio), mebibytes(row.PeakRSSBytes), fmt.Sprintf("%.4f", row.Loss))
 	}
@@ -86,7 +86,7 @@ func (r TrainRow) writeOps(w io.Writer) error {
 	if r.Ops != nil {
 		ops, which = r.Ops, "all operations"
 	}
-	c := TrainCase{Model: r.Model, Graph: r.Graph, Hidden: r.Hidden, Threads: r.Threads, Fold: r.Fold}
+	c := TrainCase{Model: r.Model, Graph: r.Graph, Hidden: r.Hidden, Threads: r.Threads, Fold: r.Fold, Storage: r.Storage}
 	if _, err := fmt.Fprintf(w, "\n%v: %s\n", c, which); err != nil {
 		return err
 	}

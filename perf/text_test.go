@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weft-gnn/weft/machine"
+	"github.com/weft-gnn/weft/program"
 )
 
 var host = Host{"some CPU", 2, "avx2", "go1.26"}
@@ -53,18 +54,18 @@ func TestWriteTrain(t *testing.T) {
 	r := &Report[TrainRow]{Machine: host, Rows: []TrainRow{
 		{Model: "gcn", Graph: "cora", Hidden: 16, Threads: 2, Fold: true, EpochMS: Times{1.25, 1, 2000}, RooflineMS: 0.5, Ratio: 2.5, PeakRSSBytes: &rss, Loss: 1.94591,
 			Furthest: []OpRow{{Op: "MatMul(xW)", Layer: &layer, MS: 0.8, RooflineMS: 0.25, Ratio: 3.2, Limit: "arithmetic", GFlops: 99, GBs: 1}}},
-		{Model: "gat", Graph: "cora", Hidden: 64, Threads: 1, EpochMS: Times{3, 3, 3}, RooflineMS: 2, Ratio: 1.5, Loss: 0.5,
+		{Model: "gat", Graph: "cora", Hidden: 64, Threads: 1, Storage: program.BFloat16Storage, EpochMS: Times{3, 3, 3}, RooflineMS: 2, Ratio: 1.5, Loss: 0.5,
 			Ops: []OpRow{{Op: "Add", MS: 0.001, RooflineMS: 0.00001, Ratio: 100, Limit: "L1 streams"}}},
 	}}
-	checkText(t, func(w io.Writer) error { return WriteTrain(w, r) }, `model  graph  hidden  threads  fold     step (fastest, slowest)  roofline  ratio  memory    loss
-gcn    cora       16        2   yes   1.25 ms (1.00 ms, 2.00 s)    500 µs   2.50  66 MiB  1.9459
-gat    cora       64        1    no  3.00 ms (3.00 ms, 3.00 ms)   2.00 ms   1.50       –  0.5000
+	checkText(t, func(w io.Writer) error { return WriteTrain(w, r) }, `model  graph  hidden  threads  fold   storage     step (fastest, slowest)  roofline  ratio  memory    loss
+gcn    cora       16        2   yes   float32   1.25 ms (1.00 ms, 2.00 s)    500 µs   2.50  66 MiB  1.9459
+gat    cora       64        1    no  bfloat16  3.00 ms (3.00 ms, 3.00 ms)   2.00 ms   1.50       –  0.5000
 
 gcn on cora, hidden 16, 2 threads, folded: furthest from their rooflines
   operation   layer    time  roofline  ratio  GFLOP/s  GB/s       limit
   MatMul(xW)      1  800 µs    250 µs   3.20     99.0  1.00  arithmetic
 
-gat on cora, hidden 64, 1 thread, not folded: all operations
+gat on cora, hidden 64, 1 thread, not folded, bfloat16: all operations
   operation  layer     time  roofline  ratio  GFLOP/s  GB/s       limit
   Add            –  1.00 µs   0.01 µs    100     0.00  0.00  L1 streams
 

@@ -27,6 +27,8 @@ type TrainCase struct {
 	Threads int     `json:"threads"`
 	// Fold says whether what no step changes is computed before the first.
 	Fold bool `json:"fold"`
+	// Storage is how features and activations are kept.
+	Storage program.Storage `json:"storage"`
 	// Epochs are the steps that are measured, after those that warm up.
 	Epochs int `json:"epochs"`
 }
@@ -54,6 +56,7 @@ func (c TrainCase) Config() (train.Config, error) {
 		cfg.Options.Heads = c.Heads
 	}
 	cfg.Options.Dropout, cfg.Options.EdgeDropout = c.Dropout, c.Dropout
+	cfg.Storage = c.Storage
 	if !c.Fold {
 		cfg.SkipPasses = []string{"fold"}
 	}
@@ -191,6 +194,9 @@ func (c TrainCase) String() string {
 	fold := "folded"
 	if !c.Fold {
 		fold = "not folded"
+	}
+	if c.Storage != program.Float32Storage {
+		fold += ", " + c.Storage.String()
 	}
 	return fmt.Sprintf("%s on %s, hidden %d, %s, %s", c.Model, c.Graph, c.Hidden, inThreads(c.Threads), fold)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/machine"
+	"github.com/weft-gnn/weft/program"
 )
 
 // TrainRow is a case and what was measured, beside the machine's limits.
@@ -21,7 +22,9 @@ type TrainRow struct {
 	Dropout float64 `json:"dropout"`
 	Threads int     `json:"threads"`
 	Fold    bool    `json:"fold"`
-	Epochs  int     `json:"epochs"`
+	// Storage is how features and activations were kept.
+	Storage program.Storage `json:"storage"`
+	Epochs  int             `json:"epochs"`
 	// EpochMS is the time of a training step, without evaluation.
 	EpochMS Times `json:"epoch_ms"`
 	// RooflineMS is the sum of the operations' least times, Ratio the median step
@@ -132,7 +135,7 @@ func (f *Measured) warn(m *machine.Machine, say func(string)) {
 func rowOf(c TrainCase, found *Measured, m *machine.Machine, ops bool) TrainRow {
 	row := TrainRow{
 		System: "weft", Model: c.Model, Graph: c.Graph, Hidden: c.Hidden, Heads: found.Heads, Dropout: c.Dropout, Threads: c.Threads,
-		Fold: c.Fold, Epochs: c.Epochs, EpochMS: found.Epoch, PeakRSSBytes: found.PeakRSSBytes, Loss: found.Loss,
+		Fold: c.Fold, Storage: c.Storage, Epochs: c.Epochs, EpochMS: found.Epoch, PeakRSSBytes: found.PeakRSSBytes, Loss: found.Loss,
 	}
 	var all []OpRow
 	for _, op := range found.Ops {

@@ -227,7 +227,7 @@ func (t *Trainer) Model() *model.Saved {
 	return &model.Saved{
 		Model: t.cfg.Model, Options: t.cfg.Options, Features: max(1, t.d.X.Cols), Out: t.problem.out,
 		Loss: t.problem.loss, Task: t.problem.task, Classes: t.d.Labels.Names, Targets: t.problem.targets,
-		RowNormalize: t.cfg.RowNormalize, Degrees: t.d.X.Cols == 0, Prep: t.d.Prep,
+		RowNormalize: t.cfg.RowNormalize, Storage: t.cfg.Storage, Degrees: t.d.X.Cols == 0, Prep: t.d.Prep,
 		Epoch: epoch, Data: t.cfg.Data, Seed: t.cfg.Seed, Weights: clones(weights),
 	}
 }

@@ -47,6 +47,9 @@ type Config struct {
 	// decoupled decay instead.
 	Decay        model.Decay `yaml:"decay" json:"decay"`
 	RowNormalize bool        `yaml:"row_normalize" json:"row_normalize"`
+	// Storage says how features and activations are kept; their numbers are then
+	// other ones, and losses differ from those in float32.
+	Storage program.Storage `yaml:"storage,omitempty" json:"storage,omitempty"`
 	// SkipPasses names passes that are not run; "none" skips all optional ones.
 	SkipPasses []string `yaml:"skip_passes,omitempty" json:"skip_passes,omitempty"`
 	// FoldBytes bounds the memory of values computed once per run.

@@ -265,6 +265,7 @@ func (t *Trainer) facts(ps ...*program.Program) program.Facts {
 	f := program.Facts{
 		Env: program.ExtentOf(t.d.Graph, ps...).Env(), Weighted: t.d.Graph.Weight != nil,
 		Steps: int64(t.cfg.Epochs), FoldBytes: t.cfg.FoldBytes, Skip: map[string]bool{},
+		Storage: t.cfg.Storage,
 	}
 	if t.among() {
 		f.Distribution = t.set.Rank.Plan.Distribution(t.set.Rank.Comm.Rank())

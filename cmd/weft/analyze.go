@@ -75,7 +75,7 @@ func (r *analysisRun) request(c *cobra.Command) (analysis.Request, error) {
 		return analysis.Request{}, usage(err)
 	}
 	preset := train.Defaults(declared)
-	q := analysis.Request{Model: declared, Options: preset.Options, Decay: preset.Decay, FoldBytes: preset.FoldBytes, Skip: r.model.passes.skipped()}
+	q := analysis.Request{Model: declared, Options: preset.Options, Decay: preset.Decay, FoldBytes: preset.FoldBytes, Skip: r.model.passes.skipped(), Storage: r.model.storage}
 	if q.Plan, err = r.plan.choose(c); err != nil {
 		return q, err
 	}

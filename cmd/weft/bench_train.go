@@ -11,6 +11,7 @@ import (
 
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/perf"
+	"github.com/weft-gnn/weft/program"
 )
 
 func (a *app) benchTrainCommand() *cobra.Command {
@@ -26,7 +27,7 @@ at least. The three operations that lose most time to their rooflines are named,
 with the resource that limits them.
 
 Rows are measured with what no step changes computed once before the first
-(fold: yes), and without.`,
+(fold: yes), and without; with --storage both, in float32 and in bfloat16.`,
 		Example: `  weft bench train --models gcn --data cora --hidden 16
   weft bench train --data arxiv@1 --hidden 16,64,256 --threads 1,2 --json
   weft bench train --models gat --ops`,
@@ -65,6 +66,7 @@ type benchTrain struct {
 	models, data    []string
 	hidden, threads counts
 	fold            string
+	storage         string
 	heads, epochs   int
 	dropout         float64
 	ops             bool
@@ -82,6 +84,7 @@ func (b *benchTrain) register(c *cobra.Command) {
 	s.Float64Var(&b.dropout, "dropout", 0, "probability `P`, 0 ≤ P < 1, of dropping features and attention coefficients")
 	threadsListFlag(c, &b.threads)
 	s.IntVar(&b.epochs, "epochs", 10, "number `N` of steps that are measured, after three to warm up")
+	wordFlag(c, &b.storage, "storage", "float32", []string{"float32", "bfloat16", "both"}, "how activations and gathered rows are kept")
 	wordFlag(c, &b.fold, "fold", "both", []string{"both", "yes", "no"}, "compute once, before the first step, what no step changes")
 }
 
@@ -108,19 +111,27 @@ func (b *benchTrain) check() error {
 
 // cases are all combinations, those of one graph together.
 func (b *benchTrain) cases() (all []perf.TrainCase) {
-	folds := map[string][]bool{"both": {true, false}, "yes": {true}, "no": {false}}[b.fold]
 	for _, data := range b.data {
 		for _, m := range b.models {
 			for _, hidden := range b.hidden.all {
 				for _, threads := range b.threads.all {
-					for _, fold := range folds {
-						all = append(all, perf.TrainCase{
-							Model: m, Graph: data, Data: data, Hidden: hidden, Heads: b.heads, Dropout: b.dropout,
-							Threads: threads, Fold: fold, Epochs: b.epochs,
-						})
-					}
+					all = append(all, b.ways(perf.TrainCase{
+						Model: m, Graph: data, Data: data, Hidden: hidden, Heads: b.heads, Dropout: b.dropout,
+						Threads: threads, Epochs: b.epochs,
+					})...)
 				}
 			}
+		}
+	}
+	return all
+}
+
+// ways are the ways in which a case is compiled.
+func (b *benchTrain) ways(c perf.TrainCase) (all []perf.TrainCase) {
+	const narrow = program.BFloat16Storage
+	for _, c.Fold = range map[string][]bool{"both": {true, false}, "yes": {true}, "no": {false}}[b.fold] {
+		for _, c.Storage = range map[string][]program.Storage{"both": {0, narrow}, "float32": {0}, "bfloat16": {narrow}}[b.storage] {
+			all = append(all, c)
 		}
 	}
 	return all

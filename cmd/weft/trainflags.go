@@ -23,6 +23,7 @@ type modelFlags struct {
 	outHeads              int
 	dropout               float64
 	passes                passes
+	storage               program.Storage
 }
 
 func (f *modelFlags) register(c *cobra.Command) {
@@ -34,8 +35,13 @@ func (f *modelFlags) register(c *cobra.Command) {
 	s.IntVar(&f.heads, "heads", 0, "number `H` of attention heads of hidden layers, each K/H wide (default: the model's)")
 	s.IntVar(&f.outHeads, "out-heads", 0, "number `H` of attention heads of the last layer, which are averaged (default: the model's)")
 	s.Float64Var(&f.dropout, "dropout", 0, "probability `P`, 0 ≤ P < 1, of dropping features and attention coefficients; 0 switches all dropout off (default: the model's)")
+	storageFlag(c, &f.storage)
 	passesFlag(c, &f.passes)
 	title(c, "Model")
+}
+
+func storageFlag(c *cobra.Command, to *program.Storage) {
+	choiceFlag(c, to, "storage", []string{"float32", "bfloat16"}, "how activations and gathered rows are kept where that saves traffic; arithmetic is float32 in both")
 }
 
 // apply replaces the options of a model that the command line names. symbols says
@@ -193,6 +199,7 @@ func (f *trainFlags) config(c *cobra.Command, m *modelFlags, data source.Spec) (
 		}
 	}
 	cfg.Data, cfg.Source, cfg.Seed, cfg.SkipPasses = data.Name(), data, f.seed, m.passes.skip
+	cfg.Storage = m.storage
 	if err := m.apply(c, declared, &cfg.Options, false); err != nil {
 		return cfg, err
 	}
