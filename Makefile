@@ -6,7 +6,7 @@ GO      ?= go
 export CGO_ENABLED = 0
 FUZZTIME ?= 10m
 
-.PHONY: build test lint unit race mpi cross accuracy fuzz bench peers generate
+.PHONY: build test lint unit race mpi cross accuracy storage fuzz bench peers generate
 
 build: ## the weft binary in bin/
 	$(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -52,6 +52,10 @@ cross: ## the other platforms build
 
 accuracy: build ## ten seeds of every model on the citation sets, into bench/results/accuracy.md
 	$(GO) run ./bench/accuracy -out bench/results/accuracy.md
+
+storage: ## bfloat16 beside float32, into bench/results/bfloat16.md: makes a look-alike of ogbn-arxiv, takes an hour
+	rm -rf bin/arxiv && $(GO) run ./cmd/weft data gen arxiv --out bin/arxiv
+	$(GO) run ./bench/storage -data bin/arxiv -out bench/results/bfloat16.md
 
 fuzz: ## every fuzz target for FUZZTIME each
 	$(GO) run ./bench/fuzz -time $(FUZZTIME)
