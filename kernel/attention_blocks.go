@@ -124,6 +124,7 @@ func (c *Ctx) attendRows(a Attention, width int) int64 {
 		c.cutColumns(a.Heads)
 	}
 	k.scratch = c.floats(len(k.chunks) * o.slot)
+	c.boundPieces()
 	c.Pool.Run(k.pieces+len(k.chunks), (*attendPieces)(k))
 	return k.done.Load()
 }
@@ -157,7 +158,7 @@ func (r *attendPieces) Piece(worker, piece int) {
 		return
 	}
 	piece -= len(c.chunks)
-	lo, hi := c.seg.bound(piece, c.pieces), c.seg.bound(piece+1, c.pieces)
+	lo, hi := c.bounds[piece], c.bounds[piece+1]
 	edges := int64(0)
 	for from, to := c.uncut(lo, hi); from < to; from, to = c.uncut(to, hi) {
 		for from < to {

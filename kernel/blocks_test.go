@@ -85,20 +85,21 @@ func TestChunksAreTheRowsThatAreCut(t *testing.T) {
 	}
 }
 
-// Every number of pieces covers every row once, in order.
-func TestBoundsCoverTheRows(t *testing.T) {
+// Pieces begin at the first row before which rows and edges are their share.
+func TestBoundsShareRowsAndEdges(t *testing.T) {
 	for _, b := range blocks() {
 		s := at(b.Block, Dst)
-		for _, pieces := range []int{1, 2, 3, 17, 100} {
-			last := 0
+		for _, pieces := range []int{0, 1, 2, 3, 17, 100} {
+			want := []int{}
 			for i := range pieces {
-				if lo := s.bound(i, pieces); lo != last {
-					t.Fatalf("%s: piece %d of %d begins at %d, the last ended at %d", b.name, i, pieces, lo, last)
+				r := 0
+				for int(s.ptr[r])+r < i*(b.Edges()+b.Dst)/pieces {
+					r++
 				}
-				last = s.bound(i+1, pieces)
+				want = append(want, r)
 			}
-			if last != b.Dst {
-				t.Fatalf("%s: %d pieces end at %d of %d rows", b.name, pieces, last, b.Dst)
+			if got := s.appendBounds(nil, pieces); !slices.Equal(got, append(want, b.Dst)) {
+				t.Fatalf("%s: %d pieces begin at %v, want %v, and end at %d", b.name, pieces, got, want, b.Dst)
 			}
 		}
 	}

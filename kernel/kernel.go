@@ -17,6 +17,7 @@ type Ctx struct {
 	call      call
 	tail      Tail     // of the next product
 	isa       *cpu.ISA // nil is that of cpu.Best; tests name others
+	bounds    []int    // of pieces of rows
 	chunks    []chunk  // of the rows that are cut, see segments.go
 	passes    []pass
 	lanes     []uint32
@@ -111,6 +112,7 @@ type call struct {
 	part   partFunc
 	each   func(c *call, lo, hi int) // of kernels over segments: rows that are not cut
 	passes []pass                    // over the columns of sums, in vectors
+	bounds []int                     // of pieces of rows of segments
 	chunks []chunk
 	hub    func(c *call, slot int, k chunk) // handles one chunk of a row that is cut
 

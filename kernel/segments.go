@@ -117,14 +117,27 @@ func (s segments) gallop(r int, p int64) int {
 	return r + sort.Search(len(ahead), func(i int) bool { return ahead[i] > p })
 }
 
-// A row costs about as much as an edge beside its edges: pieces are cut where
-// the sum of both passes a multiple of their size.
-func (s segments) bound(piece, pieces int) int {
-	if piece == pieces {
-		return s.rows()
+// appendBounds appends the first row of each piece, and the number of rows. A row
+// costs about as much as an edge beside its edges: pieces are cut where the sum of
+// both passes a multiple of their size.
+func (s segments) appendBounds(bounds []int, pieces int) []int {
+	cost, r := s.edges()+int64(s.rows()), 0
+	for piece := range pieces {
+		r = s.gallopTo(r, cost*int64(piece)/int64(pieces))
+		bounds = append(bounds, r)
 	}
-	target := (s.edges() + int64(s.rows())) * int64(piece) / int64(pieces)
-	return sort.Search(s.rows(), func(r int) bool { return s.ptr[r]+int64(r) >= target })
+	return append(bounds, s.rows())
+}
+
+// gallopTo returns the first row, r or a later one, before which rows cost so
+// much, in steps that double until they pass it.
+func (s segments) gallopTo(r int, cost int64) int {
+	step := 1
+	for r+step < s.rows() && s.ptr[r+step]+int64(r+step) < cost {
+		r += step
+		step *= 2
+	}
+	return r + sort.Search(min(step, s.rows()-r), func(i int) bool { return s.ptr[r+i]+int64(r+i) >= cost })
 }
 
 // segmentPieces runs a call's body over pieces of rows that hold about equally
@@ -140,7 +153,7 @@ func (r *segmentPieces) Piece(worker, piece int) {
 		return
 	}
 	piece -= len(c.chunks)
-	c.body(c, worker, piece, c.seg.bound(piece, c.pieces), c.seg.bound(piece+1, c.pieces))
+	c.body(c, worker, piece, c.bounds[piece], c.bounds[piece+1])
 }
 
 // uncut returns the first run of rows of r to hi that are not cut; an empty one
@@ -165,6 +178,12 @@ func (c *Ctx) cutSegments(width int) {
 	k.pieces = int((cost + segmentValues - 1) / segmentValues)
 }
 
+// boundPieces finds where the call's pieces begin.
+func (c *Ctx) boundPieces() {
+	c.bounds = c.call.seg.appendBounds(c.bounds[:0], c.call.pieces)
+	c.call.bounds = c.bounds
+}
+
 // edges runs the call's body over m edges of width values, in pieces that are
 // no part of the result, and returns how many the pieces covered.
 func (c *Ctx) edges(m, width int) int64 {
@@ -178,6 +197,7 @@ func (c *Ctx) edges(m, width int) int64 {
 // runSegments runs a call cut by cutSegments. Bodies skip the rows that are
 // cut, and add the edges they went through to done.
 func (c *Ctx) runSegments() int64 {
+	c.boundPieces()
 	c.Pool.Run(c.call.pieces+len(c.call.chunks), (*segmentPieces)(&c.call))
 	return c.call.done.Load()
 }
