@@ -36,7 +36,8 @@ type Pending interface {
 	//
 	// Errors: a [*RankError]; ctx's.
 	Wait(ctx context.Context) error
-	// Missing lists the ranks whose pieces have not arrived yet.
+	// Missing lists the ranks that the exchange waits for: whose pieces have not
+	// arrived yet, and, where it can tell, that have not taken theirs.
 	Missing() []int
 }
 

@@ -35,7 +35,7 @@ func (p Place) String() string {
 // StallError says who waits for whom.
 type StallError struct {
 	At    Place
-	For   []int // ranks that sent nothing yet
+	For   []int // ranks that did not do their part yet
 	Limit time.Duration
 }
 

@@ -59,7 +59,8 @@ func (t *transfers) postAll(pieces [][]float32, number int, receive bool) error 
 // Wait returns when all pieces have been sent and received.
 func (x *exchange) Wait(ctx context.Context) error { return x.wait(ctx, x) }
 
-// Missing lists the ranks whose pieces have not arrived.
+// Missing lists the ranks whose pieces have not arrived, or that have not taken
+// theirs.
 func (x *exchange) Missing() []int { return x.missing() }
 
 // doubt looks for a message that tells that a rank runs another plan. MPI hands

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -278,12 +279,13 @@ func (t *transfers) giveUp(peer int, why func(m message) error) error {
 	return nil
 }
 
-// missing lists the ranks from which something has not arrived.
+// missing lists the ranks from which something has not arrived, or that have not
+// taken what is sent to them: MPI may wait for both.
 func (t *transfers) missing() (ranks []int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, m := range t.messages {
-		if m.receive && !m.ended && (len(ranks) == 0 || ranks[len(ranks)-1] != m.peer) {
+		if !m.ended && !slices.Contains(ranks, m.peer) {
 			ranks = append(ranks, m.peer)
 		}
 	}
