@@ -24,7 +24,7 @@ unit: build ## all tests
 
 race: ## the packages with goroutines, under the race detector (needs a C compiler)
 	@if command -v $${CC:-cc} >/dev/null; then \
-		CGO_ENABLED=1 $(GO) test -race ./comm/... ./graph ./runtime ./train && \
+		CGO_ENABLED=1 $(GO) test -race ./comm/... ./graph ./launch ./runtime ./train && \
 		CGO_ENABLED=1 $(GO) test -race -run Pool ./kernel; \
 	else echo "race: no C compiler found: skipped"; fi
 
@@ -36,9 +36,10 @@ mpi: ## ranks that are processes, under every MPI that is installed
 	fi; \
 	export CGO_ENABLED=1 CC; for CC in $$compilers; do \
 		echo "mpi: $$CC" && \
-		$(GO) vet -tags mpi ./comm/mpi && $(GO) tool staticcheck -tags mpi ./comm/mpi && \
+		$(GO) vet -tags mpi ./comm/mpi ./cmd/weft && $(GO) tool staticcheck -tags mpi ./comm/mpi ./cmd/weft && \
 		$(GO) test -count=1 -tags mpi ./comm/mpi && \
-		$(GO) test -count=1 -tags mpi -race -run TestSuite/ranks=2 ./comm/mpi || exit 1; \
+		$(GO) test -count=1 -tags mpi -race -run TestSuite/ranks=2 ./comm/mpi && \
+		$(GO) test -count=1 -tags mpi -run MPI ./cmd/weft || exit 1; \
 	done
 
 generate: ## the kernels' assembly from its generator; it must change nothing

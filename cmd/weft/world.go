@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/comm/mpi"
@@ -131,6 +132,11 @@ func (w *world) leave(err error) error {
 	case err == nil || agree(err):
 		return w.end.Close()
 	}
+	time.Sleep(lastWords)
 	w.end.Abort(err)
 	return nil
 }
+
+// lastWords is how long a launcher has to pass on what a rank said before it aborted:
+// MPICH's drops what it has not read by then.
+const lastWords = 200 * time.Millisecond
