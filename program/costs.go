@@ -65,14 +65,23 @@ func (p *Program) Depth(s Stage) cost.Expr {
 
 // Traffic returns what one run of a stage sends to other ranks.
 func (p *Program) Traffic(s Stage) Traffic {
-	t := Traffic{cost.Int(0), cost.Int(0), cost.Int(0)}
-	for _, n := range p.Nodes {
-		c, ok := n.Op.(Collective)
-		if !ok || n.Stage != s {
-			continue
+	var t Traffic
+	for i, x := range p.Traffics() {
+		if p.Nodes[i].Stage == s {
+			t = t.Plus(x)
 		}
-		x := c.Traffic(p.types(n.In), n.Type)
-		t.Words, t.Messages, t.Supersteps = cost.Add(t.Words, x.Words), cost.Add(t.Messages, x.Messages), cost.Add(t.Supersteps, x.Supersteps)
 	}
 	return t
+}
+
+// Traffics returns what every operation sends to other ranks, in order: nothing,
+// unless it is a [Collective].
+func (p *Program) Traffics() []Traffic {
+	out := make([]Traffic, len(p.Nodes))
+	for i, n := range p.Nodes {
+		if c, ok := n.Op.(Collective); ok {
+			out[i] = c.Traffic(p.types(n.In), n.Type)
+		}
+	}
+	return out
 }

@@ -21,6 +21,11 @@ import (
 // Traffic is what one execution of an operation sends to other ranks.
 type Traffic struct{ Words, Messages, Supersteps cost.Expr }
 
+// Plus returns what both send.
+func (t Traffic) Plus(o Traffic) Traffic {
+	return Traffic{cost.Add(t.Words, o.Words), cost.Add(t.Messages, o.Messages), cost.Add(t.Supersteps, o.Supersteps)}
+}
+
 // Collective is an op that all ranks run together.
 type Collective interface {
 	Op

@@ -40,6 +40,17 @@ type Ends struct {
 	PartPtr []int64
 }
 
+// Bytes returns the memory of the lists.
+func (s *Share) Bytes() int64 {
+	sum := 8 * int64(len(s.Own))
+	for _, e := range []*Ends{s.Sources, s.Destinations} {
+		if e != nil {
+			sum += 8*int64(len(e.IDs)+len(e.HaloPtr)+len(e.BoundaryPtr)+len(e.PartPtr)) + 4*int64(len(e.From)+len(e.Halo)+len(e.Boundary)+len(e.Parts))
+		}
+	}
+	return sum
+}
+
 // rows returns the number of rows of a space of exchanges.
 func (s *Share) rows(of Space) int {
 	e := s.ends(of)

@@ -219,6 +219,9 @@ func (t Type) rows() cost.Expr {
 	return t.Space.rows()
 }
 
+// RowCount returns the symbolic number of rows.
+func (t Type) RowCount() cost.Expr { return t.rows() }
+
 // size returns rows × columns.
 func (t Type) size() cost.Expr { return cost.Mul(t.rows(), t.Cols.Expr) }
 
