@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/weft-gnn/weft/partition"
+)
+
+// All lists the plans for so many ranks: every algorithm, on every grid of ranks
+// that it takes, with every partitioner that may pay.
+//
+// The partitioner matters where what is sent depends on the cut. Where it does not
+// the plan deals vertices out evenly, and no other partitioner sends less; hashing
+// balances only in expectation what dealing out balances exactly.
+func All(ranks int) []Plan {
+	var all []Plan
+	for _, a := range Algorithms() {
+		for dims := 1; dims <= maxDims; dims++ {
+			for grid := range grids(ranks, dims) {
+				p := Plan{Algorithm: a, Partition: grid}
+				if p.Validate() == nil {
+					all = append(all, p.partitioned()...)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// maxDims is the most dimensions that a grid of ranks has: R × S × C.
+const maxDims = 3
+
+// grids yields the ways to write a number as so many factors, in order.
+func grids(ranks, dims int) func(yield func([]int) bool) {
+	return func(yield func([]int) bool) { factors(nil, ranks, dims, yield) }
+}
+
+// factors yields what continues the factors so far, until yield wants no more.
+func factors(before []int, rest, more int, yield func([]int) bool) bool {
+	if more == 1 {
+		return yield(append(slices.Clone(before), rest))
+	}
+	for f := 1; f <= rest; f++ {
+		if rest%f == 0 && !factors(append(before, f), rest/f, more-1, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// partitioned returns the plan with every partitioner that may pay, the default
+// first.
+func (p Plan) partitioned() []Plan {
+	preset := p.partitioner()
+	all := []Plan{p.with(preset)}
+	if preset == partition.Random || p.Ranks() == 1 {
+		return all
+	}
+	for _, m := range partition.Methods() {
+		if q := p.with(m); m != preset && m != partition.Hash && q.Validate() == nil {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+func (p Plan) with(m partition.Method) Plan {
+	p.Partitioner, p.Partitioned = m, true
+	return p
+}

@@ -1,0 +1,48 @@
+package plan_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/weft-gnn/weft/plan"
+)
+
+// TestAll: the list has every algorithm, plans that can run on so many ranks,
+// each once, written as they are read.
+func TestAll(t *testing.T) {
+	for ranks := range 13 {
+		var texts []string
+		seen := map[plan.Algorithm]bool{}
+		for _, p := range plan.All(ranks) {
+			again, err := plan.Parse(p.String())
+			if err != nil || again.String() != p.String() || p.Ranks() != ranks {
+				t.Errorf("%v is read as %v, %v", p, again, err)
+			}
+			texts, seen[p.Algorithm] = append(texts, p.String()), true
+		}
+		if len(seen) < len(plan.Algorithms()) && ranks > 0 {
+			t.Errorf("%d ranks: %d of %d algorithms", ranks, len(seen), len(plan.Algorithms()))
+		}
+		slices.Sort(texts)
+		if n := len(texts); len(slices.Compact(texts)) != n {
+			t.Errorf("%d ranks: %d plans, some twice", ranks, n)
+		}
+	}
+}
+
+// TestAllGrids: a grid of ranks has every shape.
+func TestAllGrids(t *testing.T) {
+	var got []string
+	for _, p := range plan.All(6) {
+		if p.Algorithm == plan.TwoD {
+			got = append(got, p.String())
+		}
+	}
+	var want []string
+	for _, grid := range []string{"1x6", "2x3", "3x2", "6x1"} {
+		want = append(want, "algorithm=2d,partition="+grid+",partitioner=random")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
