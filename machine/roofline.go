@@ -77,7 +77,7 @@ func (r *Roofline) reuseOf(k reading) *Reuse {
 }
 
 func (r *Roofline) block(s program.Space) *graph.Block {
-	switch s {
+	switch s.Held(program.AllEdges) {
 	case program.Entries:
 		return r.extent.X
 	case program.LoopEdges:
