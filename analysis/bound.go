@@ -23,8 +23,11 @@ type Bound struct {
 	Depth cost.Expr `json:"depth"`
 	// Supersteps are the synchronisations of a forward pass or a training step on
 	// many ranks: in the paper one per kernel, four a layer; null where it states
-	// none, and for weft, whose count depends on the plan and is 0 on one rank.
+	// none, and for weft's bound; of what weft derives, those of the plan's ranks.
 	Supersteps *Quantity `json:"supersteps"`
+	// Words are what the plan's ranks send in a step; null for the others' bounds,
+	// see [PaperTraffic].
+	Words *Sent `json:"words"`
 }
 
 // Verdict compares the derived work and depth with both bounds.
@@ -75,6 +78,10 @@ func (r Request) compare(f Formula, messages bool) (Bounds, Verdict) {
 // paperKernels is the number of kernels of a layer in [PDG], Table 4, after each
 // of which all ranks synchronise.
 const paperKernels = 4
+
+// PaperTraffic says what [PDG] states of words, and what of it is compared.
+const PaperTraffic = "Table 4 sends O(1) words in the kernels of edges and vertices, and so does weft " +
+	"where no columns are split; its words for Scatter and Aggregate have not been checked against the paper and are not compared"
 
 // passesOverLayers is 1 forward, and 2 with backward, whose kernels are those of
 // forward reversed.

@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/model"
@@ -21,6 +23,7 @@ func DataOf(d *dataset.Dataset) (Data, model.Loss) {
 	}
 	if len(d.Splits) > 0 {
 		train := d.Splits[0].Train
+		data.Items = slices.Sorted(slices.Values(train))
 		data.Targets, data.Present = int64(len(train)), kernel.CountClasses(d.Labels.Class, train)
 		if loss != model.CrossEntropy {
 			data.Present = kernel.CountValues(d.Labels.Value, train)

@@ -121,3 +121,27 @@ func TestJSONWithoutData(t *testing.T) {
 		t.Errorf("the conditions are %v", conditions)
 	}
 }
+
+// TestJSONOfRanks: what a plan adds.
+func TestJSONOfRanks(t *testing.T) {
+	o := object(t, analyze(t, onRanks(t, "algorithm=1d,partition=2,partitioner=range", set(t, "karate"))))
+	if at(t, o, "plan") != "algorithm=1d,partition=2,partitioner=range" || at(t, o, "ranks") != 2.0 {
+		t.Errorf("the plan is %v on %v ranks", at(t, o, "plan"), at(t, o, "ranks"))
+	}
+	for _, key := range []string{"words", "messages"} {
+		total, most := at(t, o, "step", key, "value").(float64), at(t, o, "step", key, "max").(float64)
+		if most < 1 || most > total || total > 2*most {
+			t.Errorf("%s: %v of both ranks, %v of one", key, total, most)
+		}
+	}
+	vertices := at(t, o, "shares").([]any)[0]
+	if at(t, vertices, "symbol") != "n" || at(t, vertices, "max") != 17.0 || at(t, vertices, "total") != 34.0 {
+		t.Errorf("ranks have %v", vertices)
+	}
+	if at(t, o, "total", "memory_bytes") != at(t, o, "memory", "rank_bytes") {
+		t.Error("the memory of a rank is not that of the total")
+	}
+	if at(t, o, "bound", "derived", "supersteps", "value") != at(t, o, "step", "supersteps", "value") {
+		t.Error("the bound has other supersteps than the step")
+	}
+}

@@ -40,9 +40,9 @@ func (r Request) parts() (Parts, error) {
 	if err != nil {
 		return Parts{}, err
 	}
-	costs := p.Costs()
+	spent := spendingOf(p)
 	of := func(k Kernel) Part {
-		c := sum(p, costs, func(i int) bool { return p.Nodes[i].Layer == 0 && kernelOf(p.Nodes[i]) == k })
+		c := sum(p, spent, func(i int) bool { return p.Nodes[i].Layer == 0 && kernelOf(p.Nodes[i]) == k })
 		return Part{r.heads(c.Work.Subst(oneOfEach)), r.heads(c.Depth)}
 	}
 	parts := Parts{Message: of(EdgeKernel), Aggregate: of(AggregateKernel), Update: of(VertexKernel)}

@@ -54,27 +54,11 @@ type Shape struct {
 	Value *[2]int64 `json:"value"`
 }
 
-// rowsOf returns the symbolic number of rows of a type.
-func rowsOf(t program.Type) cost.Expr {
-	switch t.Space {
-	case program.Vertices:
-		return cost.Sym(cost.Vertices)
-	case program.Edges:
-		return cost.Add(cost.Sym(cost.Arcs), cost.Sym(cost.Loops))
-	case program.LoopEdges:
-		return cost.Sym(cost.ArcsWithLoops)
-	case program.Entries:
-		return cost.Sym(nonzeros)
-	case program.Graphs:
-		return cost.Sym("B")
-	}
-	return t.Rows.Expr
-}
-
-// shape returns the shape of a type, the number of its values and its density.
+// shape returns the shape of a type, on the rank that has most of it, the number
+// of its values on all ranks, and its density.
 func (a at) shape(t program.Type) (s Shape, nnz Quantity, density *float64, err error) {
-	rows, err1 := a.quantity(rowsOf(t))
-	cols, err2 := a.quantity(t.Cols.Expr)
+	rows, err1 := a.most(t.RowCount())
+	cols, err2 := a.most(t.Cols.Expr)
 	nnz, err3 := a.quantity(cost.Mul(rows.Expr, cols.Expr))
 	if err := cmp.Or(err1, err2, err3); err != nil {
 		return s, nnz, nil, err
@@ -92,7 +76,7 @@ func (a at) shape(t program.Type) (s Shape, nnz Quantity, density *float64, err 
 		if t.Space == program.Entries {
 			width = a.env[cost.FeaturesIn]
 		}
-		share := share(*rows.Value, a.env[cost.Vertices], width)
+		share := share(*nnz.Value / *cols.Value, a.env[cost.Vertices], width)
 		density = &share
 	}
 	return s, nnz, density, nil
@@ -112,7 +96,7 @@ func parenthesised(e cost.Expr) string {
 
 // ops lists the operations of p in order, with what each costs.
 func (a at) ops(p *program.Program) ([]Op, error) {
-	rounds, costs := p.Round(), p.Costs()
+	rounds, spent := p.Round(), spendingOf(p)
 	var out []Op
 	for i, n := range p.Nodes {
 		if isLeaf(n.Op) {
@@ -128,7 +112,7 @@ func (a at) ops(p *program.Program) ([]Op, error) {
 		}
 		var err1, err2 error
 		o.Shape, o.NNZ, o.Density, err1 = a.shape(t)
-		o.Costs, err2 = a.costs(costs[i])
+		o.Costs, err2 = a.costs(spent[i])
 		if err := cmp.Or(err1, err2); err != nil {
 			return nil, err
 		}
@@ -174,7 +158,7 @@ type Group struct {
 
 // groups sums up p by stage, phase and layer, in the order in which they run.
 func (a at) groups(p *program.Program) ([]Group, error) {
-	costs, of := p.Costs(), map[groupKey][]bool{}
+	spent, of := spendingOf(p), map[groupKey][]bool{}
 	var order []groupKey
 	for i, n := range p.Nodes {
 		if isLeaf(n.Op) {
@@ -201,7 +185,7 @@ func (a at) groups(p *program.Program) ([]Group, error) {
 			}
 		}
 		var err error
-		if g.Costs, err = a.costs(sum(p, costs, func(i int) bool { return in[i] })); err != nil {
+		if g.Costs, err = a.costs(sum(p, spent, func(i int) bool { return in[i] })); err != nil {
 			return nil, err
 		}
 		out = append(out, g)
@@ -224,10 +208,32 @@ func keyOf(p *program.Program, n program.Node) groupKey {
 	return k
 }
 
-// sum returns the cost of the operations that in holds for: their work and
-// bytes, and the depth of the longest path through them, all others being free.
-func sum(p *program.Program, costs []cost.Cost, in func(i int) bool) cost.Cost {
+// spending is what an operation costs, and sends to other ranks.
+type spending struct {
+	cost.Cost
+	program.Traffic
+}
+
+// spendingOf lists it for every operation, in order.
+func spendingOf(p *program.Program) []spending {
+	traffic := p.Traffics()
+	out := make([]spending, len(traffic))
+	for i, c := range p.Costs() {
+		out[i] = spending{c, traffic[i]}
+	}
+	return out
+}
+
+// then is one after the other.
+func (s spending) then(next spending) spending {
+	return spending{s.Cost.Then(next.Cost), s.Plus(next.Traffic)}
+}
+
+// sum returns what the operations spend that in holds for: their work, bytes and
+// traffic, and the depth of the longest path through them, all others being free.
+func sum(p *program.Program, each []spending, in func(i int) bool) spending {
 	var work, bytes, paths []cost.Expr
+	var sent program.Traffic
 	depth := make([]cost.Expr, len(p.Nodes))
 	for i, n := range p.Nodes {
 		var before []cost.Expr
@@ -236,9 +242,10 @@ func sum(p *program.Program, costs []cost.Cost, in func(i int) bool) cost.Cost {
 		}
 		depth[i] = cost.Max(before...)
 		if in(i) {
-			depth[i] = cost.Add(depth[i], costs[i].Depth)
-			work, bytes, paths = append(work, costs[i].Work), append(bytes, costs[i].Bytes), append(paths, depth[i])
+			depth[i] = cost.Add(depth[i], each[i].Depth)
+			work, bytes, paths = append(work, each[i].Work), append(bytes, each[i].Bytes), append(paths, depth[i])
+			sent = sent.Plus(each[i].Traffic)
 		}
 	}
-	return cost.Cost{Work: cost.Add(work...), Depth: cost.Max(paths...), Bytes: cost.Add(bytes...)}
+	return spending{cost.Cost{Work: cost.Add(work...), Depth: cost.Max(paths...), Bytes: cost.Add(bytes...)}, sent}
 }

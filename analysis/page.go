@@ -25,6 +25,7 @@ func (rep *Report) WriteText(w io.Writer, o Page) error {
 	p := &page{w: w}
 	rep.writeHead(p)
 	rep.writeCosts(p)
+	rep.writeRanks(p)
 	if o.Ops {
 		rep.writeOps(p)
 	}
@@ -129,16 +130,20 @@ func (rep *Report) inputText() string {
 // writeExact prints the expressions of the program and of any number of layers.
 func (rep *Report) writeExact(p *page) {
 	p.line("")
-	p.line("Exactly, for one step")
-	p.entry(2, "W =", 6, terms(rep.Step.Work.Expr.String()))
-	p.entry(2, "D =", 6, terms(rep.Step.Depth.Expr.String()))
-	p.entry(2, "B =", 6, terms(rep.Step.Bytes.Expr.String()))
+	p.line("Exactly, for one step%s", rep.ofRank())
+	p.entry(2, "W =", 6, terms(rep.shown(rep.Step.Work.Expr).String()))
+	p.entry(2, "D =", 6, terms(rep.shown(rep.Step.Depth.Expr).String()))
+	p.entry(2, "B =", 6, terms(rep.shown(rep.Step.Bytes.Expr).String()))
 	if m := rep.Memory; m != nil {
-		p.entry(0, "memory", nameColumn, fmt.Sprintf("%s: arena %s, input %s, graph %s",
-			bytesText(m.Sum()), bytesText(m.ArenaBytes), bytesText(m.InputBytes), bytesText(m.GraphBytes)))
+		text := fmt.Sprintf("%s: arena %s, input %s, graph %s",
+			bytesText(m.RankBytes), bytesText(m.ArenaBytes), bytesText(m.InputBytes), bytesText(m.GraphBytes))
+		if rep.Plan != nil {
+			text += fmt.Sprintf("; each the most of a rank, all ranks hold %s", bytesText(m.TotalBytes))
+		}
+		p.entry(0, "memory", nameColumn, text)
 	}
 	p.line("")
-	p.line("For L layers of width k and dense X, what runs once included")
+	p.line("For L layers of width k and dense X, what runs once included%s", map[bool]string{true: ", on one rank"}[rep.Plan != nil])
 	t := rep.Formula.total()
 	for _, l := range []struct {
 		name string
@@ -172,7 +177,11 @@ func (rep *Report) writeBounds(p *page) {
 	}
 	row("paper says", rep.Bound.Paper, paper)
 	row("weft needs", rep.Bound.Weft, "")
-	row("weft counts", &rep.Bound.Derived, "0 on one rank")
+	counted := "0 on one rank"
+	if s := rep.Bound.Derived.Supersteps; s != nil {
+		counted = s.Expr.String()
+	}
+	row("weft counts", &rep.Bound.Derived, counted)
 	t.write(p, 2)
 	p.entry(2, "verdict", 2+nameColumn, rep.Verdict.Text)
 }

@@ -19,7 +19,7 @@ func (rep *Report) writeCosts(p *page) {
 	row := func(when, what string, times int, c Costs, total cost.Expr) {
 		share := significant(100*float64(times)*float64(*c.Work.Value)/max(1, whole), true)
 		t.add(when, what, short(float64(*c.Work.Value)), share, grouped(*c.Depth.Value), short(c.Parallelism()),
-			short(float64(*c.Bytes.Value)), significant(c.Intensity(), false), growth(total))
+			short(float64(*c.Bytes.Value)), significant(c.Intensity(), false), growth(rep.shown(total)))
 	}
 	var when heading
 	once := 0
@@ -41,7 +41,7 @@ func (rep *Report) writeGrowth(p *page) {
 	t := table{head: []string{"", "", "depth grows as", "work grows as"}, align: "llll"}
 	var when heading
 	for _, g := range merged(rep.Groups) {
-		t.add(when.next(stageName(g.Once)), g.label(), kept(growth(g.Depth.Expr)), growth(g.Work.Expr))
+		t.add(when.next(stageName(g.Once)), g.label(), kept(growth(rep.shown(g.Depth.Expr))), growth(rep.shown(g.Work.Expr)))
 	}
 	t.write(p, 0)
 }
@@ -161,7 +161,7 @@ func (rep *Report) writePasses(p *page) {
 		rep.writeSavings(p)
 		return
 	}
-	t := table{head: []string{"passes", "work", "", "bytes", "", "once", ""}, align: "lrrrrrl"}
+	t := table{head: []string{"passes" + map[bool]string{true: " on one rank"}[rep.Plan != nil], "work", "", "bytes", "", "once", ""}, align: "lrrrrrl"}
 	before := rep.Passes[0]
 	for i, line := range rep.Passes {
 		if i > 0 && !line.Changed {

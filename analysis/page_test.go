@@ -13,6 +13,7 @@ import (
 
 	"github.com/weft-gnn/weft/analysis"
 	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/plan"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the pages of testdata anew")
@@ -32,6 +33,11 @@ func TestPages(t *testing.T) {
 	deep := request(t, byName(t, "gcn"), analysis.Training)
 	deep.Options.Layers, deep.Formulation = 6, analysis.Local
 	golden(t, "gcn-local-6", analyze(t, deep), analysis.Page{})
+	golden(t, "gcn-ranks", analyze(t, onRanks(t, "algorithm=2d,partition=2x2", set(t, "karate"))), analysis.Page{})
+	spread := request(t, byName(t, "gat"), analysis.Inference)
+	p := plan.OnRanks(4)
+	spread.Data, spread.Plan = analysis.Data{}, &p
+	golden(t, "gat-ranks-symbols", analyze(t, spread), analysis.Page{Ops: true})
 }
 
 func golden(t *testing.T, name string, rep *analysis.Report, o analysis.Page) {

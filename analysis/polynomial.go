@@ -288,9 +288,9 @@ func (r study) equalWidths(layers int) (subject, error) {
 
 // symmetricCosts returns the totals of each stage with degrees in and out equal.
 func (r Request) symmetricCosts(p *program.Program) (out stageCosts) {
-	costs := p.Costs()
+	spent := spendingOf(p)
 	for i, stage := range []program.Stage{program.Pre, program.Step} {
-		c := sum(p, costs, func(i int) bool { return p.Nodes[i].Stage == stage })
+		c := sum(p, spent, func(i int) bool { return p.Nodes[i].Stage == stage })
 		for j, e := range []cost.Expr{c.Work, c.Depth.Subst(symmetric), c.Bytes} {
 			out[3*i+j] = r.heads(e)
 		}

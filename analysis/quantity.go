@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -15,43 +16,78 @@ type Quantity struct {
 	Value *int64    `json:"value"`
 }
 
-// at evaluates expressions; the zero at knows no sizes.
-type at struct{ env cost.Env }
-
-func (a at) quantity(e cost.Expr) (Quantity, error) {
-	if a.env == nil {
-		return Quantity{Expr: e}, nil
-	}
-	v, err := e.Eval(a.env)
-	if err != nil {
-		return Quantity{}, fmt.Errorf("analysis: %w", err)
-	}
-	return Quantity{e, &v}, nil
+// Sent is what ranks send, by one rank's expression: Value is the sum over all
+// ranks, Max that of the one that sends most.
+type Sent struct {
+	Quantity
+	Max *int64 `json:"max"`
 }
 
-// Costs is a cost.Cost with its values, and what is moved between ranks.
+// at evaluates expressions; the zero at knows no sizes.
+type at struct {
+	env   cost.Env
+	ranks []cost.Env // those of each of several ranks
+}
+
+// quantity is a cost that adds up over ranks.
+func (a at) quantity(e cost.Expr) (Quantity, error) {
+	s, err := a.over(e)
+	return s.Quantity, err
+}
+
+// most is a cost of which the rank counts that has most.
+func (a at) most(e cost.Expr) (Quantity, error) {
+	s, err := a.over(e)
+	return Quantity{e, s.Max}, err
+}
+
+// sent is what ranks send: 0 where they send nothing, whatever the sizes.
+func (a at) sent(e cost.Expr) (Sent, error) {
+	if e.IsZero() {
+		return Sent{Quantity{e, new(int64)}, new(int64)}, nil
+	}
+	return a.over(e)
+}
+
+// over evaluates e on every rank.
+func (a at) over(e cost.Expr) (Sent, error) {
+	s := Sent{Quantity: Quantity{Expr: e}}
+	if a.env == nil {
+		return s, nil
+	}
+	ranks := a.ranks
+	if ranks == nil {
+		ranks = []cost.Env{a.env}
+	}
+	s.Value, s.Max = new(int64), new(int64)
+	for _, env := range ranks {
+		v, err := e.Eval(env)
+		if err != nil {
+			return s, fmt.Errorf("analysis: %w", err)
+		}
+		*s.Value, *s.Max = *s.Value+v, max(*s.Max, v)
+	}
+	return s, nil
+}
+
+// Costs is a cost.Cost with its values, and what is moved between ranks. Of
+// several ranks, expressions are those of one; values are sums over all, but for
+// the depth, which is the largest.
 type Costs struct {
 	Work  Quantity `json:"work"`  // scalar operations
 	Depth Quantity `json:"depth"` // operations on the longest path
 	Bytes Quantity `json:"bytes"` // read and written
-	Words Quantity `json:"words"` // sent to other ranks: 0 on one
+	Words Sent     `json:"words"` // sent to other ranks: 0 on one
 }
 
-func (a at) costs(c cost.Cost) (q Costs, err error) {
-	q.Words = none()
-	for _, part := range []struct {
-		to *Quantity
-		e  cost.Expr
-	}{{&q.Work, c.Work}, {&q.Depth, c.Depth}, {&q.Bytes, c.Bytes}} {
-		if *part.to, err = a.quantity(part.e); err != nil {
-			return Costs{}, err
-		}
-	}
-	return q, nil
+func (a at) costs(s spending) (q Costs, err error) {
+	var errs [4]error
+	q.Work, errs[0] = a.quantity(s.Work)
+	q.Depth, errs[1] = a.most(s.Depth)
+	q.Bytes, errs[2] = a.quantity(s.Bytes)
+	q.Words, errs[3] = a.sent(s.Words)
+	return q, cmp.Or(errs[:]...)
 }
-
-// none is 0, whatever the sizes: one rank sends nothing.
-func none() Quantity { return Quantity{cost.Int(0), new(int64)} }
 
 // Expr returns the expressions.
 func (c Costs) Expr() cost.Cost {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/weft-gnn/weft/model"
@@ -17,11 +18,15 @@ type Report struct {
 	Source   string  `json:"source"`
 	Data     *string `json:"data"`
 	Mode     Mode    `json:"mode"`
+	// Plan is null where one rank runs everything.
+	Plan  *string `json:"plan"`
+	Ranks int     `json:"ranks"`
 	// Formulation is how messages run in the program below.
 	Formulation Formulation `json:"formulation"`
 	Character
 	Symbols Symbols     `json:"symbols"`
-	Graph   *GraphFacts `json:"graph"` // null without data
+	Shares  []Share     `json:"shares"` // what ranks have of the sizes; null without a plan
+	Graph   *GraphFacts `json:"graph"`  // null without data
 	Tensors []Tensor    `json:"tensors"`
 	Ops     []Op        `json:"ops"`
 	Groups  []Group     `json:"groups"`
@@ -56,12 +61,15 @@ func Analyze(r Request) (*Report, error) {
 }
 
 func (r study) report() (*Report, error) {
-	s, err := r.compile(model.NamedWidths(r.Data.Features, r.Data.Classes, r.Options), r.sizes)
+	widths := model.NamedWidths(r.Data.Features, r.Data.Classes, r.Options)
+	whole := r // what one rank runs: sizes, bounds and passes are of it
+	whole.Plan, whole.Owners = nil, nil
+	s, err := whole.compile(widths, r.sizes)
 	if err != nil {
 		return nil, err
 	}
 	rep := &Report{
-		Model: r.Model.Name, Title: r.Model.Title, Equation: r.Model.Formula, Source: r.Model.Source, Mode: r.Mode,
+		Model: r.Model.Name, Title: r.Model.Title, Equation: r.Model.Formula, Source: r.Model.Source, Mode: r.Mode, Ranks: 1,
 		Formulation: formulationOf(s.compiled), Character: characterise(s.declared), Steps: r.Steps,
 	}
 	var a at
@@ -70,22 +78,57 @@ func (r study) report() (*Report, error) {
 			return nil, fmt.Errorf("analysis: %w", err)
 		}
 		a.env, rep.Graph, rep.Data = s.facts.Env, factsOf(g), &r.Data.Name
-		if rep.Memory, err = r.memory(s); err != nil {
-			return nil, err
-		}
 	}
 	rep.Symbols = symbols(s, r.Request, a)
-	if err := rep.fill(r, s, a); err != nil {
+	if err := rep.fill(whole, s, a); err != nil {
 		return nil, err
 	}
-	rep.Conditions, err = r.conditions(s)
-	return rep, err
+	if rep.Conditions, err = whole.conditions(s); err != nil || r.Plan == nil {
+		return rep, errors.Join(err, rep.costs(r, s, a))
+	}
+	return rep, rep.spread(r, widths, a)
 }
 
-// fill adds what is computed from the compiled program.
+// fill adds what is the same on any number of ranks.
 func (rep *Report) fill(r study, s subject, a at) (err error) {
 	if rep.Tensors, err = a.tensors(s.compiled); err != nil {
 		return err
+	}
+	if rep.Parts, err = r.parts(); err != nil {
+		return err
+	}
+	if rep.Formula, err = r.polynomial(); err != nil {
+		return err
+	}
+	rep.Bound, rep.Verdict = r.compare(rep.Formula, rep.Class != NoGNN)
+	rep.Passes, err = r.savings(a, s)
+	return err
+}
+
+// spread adds what the plan's ranks cost.
+func (rep *Report) spread(r study, widths model.Widths, a at) error {
+	s, err := r.compile(widths, r.sizes)
+	if err != nil {
+		return err
+	}
+	text := r.Plan.String()
+	rep.Plan, rep.Ranks, rep.Formulation = &text, r.Plan.Ranks(), formulationOf(s.compiled)
+	if err := rep.costs(r, s, a); err != nil {
+		return err
+	}
+	rep.Bound.Derived.Supersteps, rep.Bound.Derived.Words = &rep.Step.Supersteps, &rep.Step.Words
+	return nil
+}
+
+// costs adds what the compiled program costs, on one rank or several.
+func (rep *Report) costs(r study, s subject, a at) (err error) {
+	if r.Data.Graph != nil {
+		if rep.Memory, a.ranks, err = r.laidOut(s); err != nil {
+			return err
+		}
+	}
+	if r.Plan != nil {
+		rep.Shares = a.shares(s.compiled)
 	}
 	if rep.Ops, err = a.ops(s.compiled); err != nil {
 		return err
@@ -97,16 +140,7 @@ func (rep *Report) fill(r study, s subject, a at) (err error) {
 		return err
 	}
 	if rep.Memory != nil {
-		sum := rep.Memory.Sum()
-		rep.Total.MemoryBytes = &sum
+		rep.Total.MemoryBytes = &rep.Memory.RankBytes
 	}
-	if rep.Parts, err = r.parts(); err != nil {
-		return err
-	}
-	if rep.Formula, err = r.polynomial(); err != nil {
-		return err
-	}
-	rep.Bound, rep.Verdict = r.compare(rep.Formula, rep.Class != NoGNN)
-	rep.Passes, err = r.savings(a, s)
-	return err
+	return nil
 }

@@ -58,6 +58,8 @@ type Request struct {
 	Formulation Formulation
 	// Plan, where set, makes the program that of one of several ranks.
 	Plan *plan.Plan
+	// Owners says who has what under the plan; it goes with a graph.
+	Owners *plan.Owners
 	// Loss, Decay and Optimizer make the training step; inference has none.
 	Loss      model.Loss
 	Decay     model.Decay
@@ -91,6 +93,9 @@ type Data struct {
 	// Targets is the number of vertices whose prediction the loss compares, and
 	// Present that of their values that are not missing; 0 stands for all.
 	Targets, Present int64
+	// Items lists those vertices, ascending. Where ranks share a graph it goes with
+	// Targets: each compares its own.
+	Items []int32
 }
 
 // Validate checks what a user chose.
@@ -110,12 +115,27 @@ func (r Request) Validate() error {
 	case r.Data.X.Cols > 0 && r.Data.Features > 0 && r.Data.Features != r.Data.X.Cols:
 		return fmt.Errorf("analysis: the input is %v, want %d features", r.Data.X, r.Data.Features)
 	}
+	if err := r.validatePlan(); err != nil {
+		return err
+	}
 	for name := range r.Skip {
 		if name != "none" && !slices.Contains(optional(), name) {
 			return fmt.Errorf("analysis: no pass is called %q; there are %s", name, strings.Join(optional(), ", "))
 		}
 	}
 	return r.Options.Validate()
+}
+
+func (r Request) validatePlan() error {
+	switch {
+	case r.Plan == nil:
+		return nil
+	case r.Data.Graph != nil && r.Owners == nil:
+		return errors.New("analysis: a plan on a graph, and nobody says who owns its vertices")
+	case r.Data.Graph != nil && int64(len(r.Data.Items)) != r.Data.Targets:
+		return fmt.Errorf("analysis: %d vertices are compared, %d are listed: ranks must know theirs", r.Data.Targets, len(r.Data.Items))
+	}
+	return r.Plan.Validate()
 }
 
 // optional returns the names of the passes that may be skipped.

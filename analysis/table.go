@@ -46,21 +46,21 @@ var spaces = strings.NewReplacer(hard, " ", soft, " ")
 func kept(text string) string { return strings.ReplaceAll(text, " ", hard) }
 
 // terms returns the text of an expression so that lines are cut before the signs
-// of its terms: of terms inside a max only where it must be, inside a logarithm
-// nowhere. The arguments of a max may be parted.
+// of its terms: of terms inside a max or a quotient only where it must be, inside a
+// logarithm nowhere. The arguments of a max may be parted.
 func terms(text string) string {
 	var b strings.Builder
 	depth, brackets := 0, 0
 	var last rune
 	for _, r := range text {
 		switch r {
-		case '(':
+		case '(', '⌊':
 			depth++
-		case ')':
+		case ')', '⌋':
 			depth--
-		case '⌈', '⌊':
+		case '⌈':
 			brackets++
-		case '⌉', '⌋':
+		case '⌉':
 			brackets--
 		}
 		switch {

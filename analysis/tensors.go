@@ -27,7 +27,7 @@ func (a at) tensors(p *program.Program) ([]Tensor, error) {
 		if !readsEdges(p, s.space) {
 			continue
 		}
-		nnz, err1 := a.quantity(rowsOf(program.Type{Space: s.space}))
+		nnz, err1 := a.quantity(program.Type{Space: s.space}.RowCount())
 		n, err2 := a.quantity(cost.Sym(cost.Vertices))
 		if err := cmp.Or(err1, err2); err != nil {
 			return nil, err

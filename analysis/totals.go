@@ -14,19 +14,22 @@ type Total struct {
 	Costs
 	// Messages and Supersteps are those of weft, which synchronises where ranks
 	// exchange something: 0 on one rank.
-	Messages   Quantity `json:"messages"`
+	Messages   Sent     `json:"messages"`
 	Supersteps Quantity `json:"supersteps"`
 	// Parallelism is W/D, null where unknown or without depth.
 	Parallelism *float64 `json:"parallelism"`
 }
 
-func (a at) total(c cost.Cost) (Total, error) {
-	costs, err := a.costs(c)
-	t := Total{Costs: costs, Messages: none(), Supersteps: none()}
-	if p := costs.Parallelism(); p > 0 {
+func (a at) total(s spending) (t Total, err error) {
+	var err1, err2 error
+	t.Costs, err1 = a.costs(s)
+	t.Messages, err2 = a.sent(s.Messages)
+	steps, err3 := a.sent(s.Supersteps)
+	t.Supersteps = Quantity{s.Supersteps, steps.Max}
+	if p := t.Costs.Parallelism(); p > 0 {
 		t.Parallelism = &p
 	}
-	return t, err
+	return t, cmp.Or(err1, err2, err3)
 }
 
 // Stages are the totals of what runs once before the first step, of one step,
@@ -41,28 +44,30 @@ type Stages struct {
 // GrandTotal is a Total with the memory that it takes.
 type GrandTotal struct {
 	Total
-	// MemoryBytes is the peak: arena, inputs and graph; null without data.
+	// MemoryBytes is the peak: arena, inputs and graph; of several ranks, that of
+	// the one that needs most. Null without data.
 	MemoryBytes *int64 `json:"memory_bytes"`
 }
 
 // stages sums up p by stage. What runs once ends before a step begins, so that
 // work, depth and bytes all add. Programs have no stage after the last step.
 func (a at) stages(p *program.Program) (s Stages, err error) {
-	costs := p.Costs()
-	of := func(stage program.Stage) cost.Cost {
-		return sum(p, costs, func(i int) bool { return p.Nodes[i].Stage == stage })
+	spent := spendingOf(p)
+	of := func(stage program.Stage) spending {
+		return sum(p, spent, func(i int) bool { return p.Nodes[i].Stage == stage })
 	}
 	pre, step := of(program.Pre), of(program.Step)
 	var err1, err2, err3, err4 error
 	s.Pre, err1 = a.total(pre)
 	s.Step, err2 = a.total(step)
-	s.Post, err3 = a.total(cost.Cost{})
-	s.Total.Total, err4 = a.total(pre.Then(step))
+	s.Post, err3 = a.total(spending{})
+	s.Total.Total, err4 = a.total(pre.then(step))
 	return s, cmp.Or(err1, err2, err3, err4)
 }
 
 // Memory is what a process holds at its peak. In training that process also
 // evaluates, so that the forward pass without dropout is laid out beside the step.
+// Of several ranks, each number is that of the rank where it is largest.
 type Memory struct {
 	// ArenaBytes are parameters, gradients, optimiser state, values computed once
 	// and the largest set of values alive together, as package program lays them out.
@@ -72,13 +77,22 @@ type Memory struct {
 	// GraphBytes are the structure: rows, the loops that a model adds, the places
 	// of sparse features, and the indices by source that programs walk.
 	GraphBytes int64 `json:"graph_bytes"`
+	// RankBytes is all of it together, and TotalBytes the sum over all ranks.
+	RankBytes  int64 `json:"rank_bytes"`
+	TotalBytes int64 `json:"total_bytes"`
 }
 
-// Sum returns all of it.
-func (m Memory) Sum() int64 { return m.ArenaBytes + m.InputBytes + m.GraphBytes }
+// beside is what two ranks hold.
+func (m Memory) beside(o Memory) Memory {
+	return Memory{
+		ArenaBytes: max(m.ArenaBytes, o.ArenaBytes), InputBytes: max(m.InputBytes, o.InputBytes), GraphBytes: max(m.GraphBytes, o.GraphBytes),
+		RankBytes: max(m.RankBytes, o.RankBytes), TotalBytes: m.TotalBytes + o.TotalBytes,
+	}
+}
 
-// memory lays out what runs beside each other over the request's graph.
-func (r study) memory(s subject) (*Memory, error) {
+// beside returns what one process runs over the request's graph: the program, and
+// in training the forward pass that evaluates.
+func (r study) beside(s subject) ([]*program.Program, error) {
 	programs := []*program.Program{s.compiled}
 	if r.Mode == Training {
 		forward := r.Request
@@ -89,8 +103,33 @@ func (r study) memory(s subject) (*Memory, error) {
 		}
 		programs = append(programs, eval.compiled)
 	}
-	e := r.extent(programs...)
-	m := &Memory{ArenaBytes: program.Memory(programs, e).Size, GraphBytes: structure(r.Data.Graph, e, programs)}
+	return programs, nil
+}
+
+// laidOut returns what one process holds, over all of the graph, or each of several
+// ranks, with the sizes of these.
+func (r study) laidOut(s subject) (*Memory, []cost.Env, error) {
+	programs, err := r.beside(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Plan == nil {
+		e := r.extent(programs...)
+		m := memoryAt(e, programs, structure(r.Data.Graph, e, programs))
+		return &m, nil, nil
+	}
+	var most Memory
+	var sizes []cost.Env
+	err = r.eachRank(programs, func(k rank) {
+		sizes = append(sizes, k.env)
+		most = most.beside(k.memory(programs))
+	})
+	return &most, sizes, err
+}
+
+// memoryAt lays out programs beside a graph of so many bytes.
+func memoryAt(e program.Extent, programs []*program.Program, structure int64) Memory {
+	m := Memory{ArenaBytes: program.Memory(programs, e).Size, GraphBytes: structure}
 	inputs := map[string]int64{}
 	for _, p := range programs {
 		for _, n := range p.Nodes {
@@ -102,7 +141,9 @@ func (r study) memory(s subject) (*Memory, error) {
 	for _, size := range inputs {
 		m.InputBytes += size
 	}
-	return m, nil
+	m.RankBytes = m.ArenaBytes + m.InputBytes + m.GraphBytes
+	m.TotalBytes = m.RankBytes
+	return m
 }
 
 // extent returns the blocks of the request's graph, and the places of sparse
@@ -129,6 +170,12 @@ func structure(g *graph.Graph, e program.Extent, programs []*program.Program) in
 			sum += b.Bytes()
 		}
 	}
+	return sum + walked(e, programs)
+}
+
+// walked returns the bytes of the indices by source that programs walk, and of the
+// pieces that chunks run over.
+func walked(e program.Extent, programs []*program.Program) (sum int64) {
 	for space, b := range map[program.Space]*graph.Block{program.Edges: e.N, program.LoopEdges: e.NHat, program.Entries: e.X} {
 		if slices.ContainsFunc(programs, func(p *program.Program) bool { return walksBySource(p, space) }) {
 			sum += transposed(b)
@@ -147,7 +194,7 @@ func pieces(e program.Extent, programs []*program.Program) int64 {
 				continue
 			}
 			r, b := p.Regions[n.Region-1], e.N
-			if r.Over == program.LoopEdges {
+			if r.Over.Held(program.AllEdges) == program.LoopEdges {
 				b = e.NHat
 			}
 			bytes := 8 * int64(b.Dst+len(r.Cuts(b))-1)
@@ -190,7 +237,7 @@ func walksBySource(p *program.Program, s program.Space) bool {
 		case program.SparseMatMulT:
 			over, along = program.Entries, program.Src
 		}
-		if over == s && along == program.Src {
+		if over.Held(program.AllEdges) == s && along == program.Src {
 			return true
 		}
 	}

@@ -40,11 +40,15 @@ func (r *Rank) validate() error {
 // Divide says who has what of a data set under a plan: the items of the first
 // split's training part are spread evenly where the partitioner can.
 func Divide(ctx context.Context, p plan.Plan, d *dataset.Dataset, seed uint64) (*plan.Owners, error) {
-	training := make([]bool, d.Graph.N)
-	for _, v := range d.Splits[0].Train {
-		training[v] = true
+	var masks [][]bool
+	if len(d.Splits) > 0 {
+		training := make([]bool, d.Graph.N)
+		for _, v := range d.Splits[0].Train {
+			training[v] = true
+		}
+		masks = append(masks, training)
 	}
-	o, err := p.Owners(ctx, d.Graph, seed, training)
+	o, err := p.Owners(ctx, d.Graph, seed, masks...)
 	return &o, err
 }
 

@@ -22,11 +22,18 @@ Distributed Graph Neural Networks" (arXiv 2205.09702).
 
 With --data the expressions have values, and the runtime's counters will arrive
 at the same ones exactly. Without, sizes are symbols: n vertices, m arcs, k
-columns, d the largest degree.`,
+columns, d the largest degree.
+
+With --plan or --ranks the program is that of one of several ranks: the report
+says what each has and sends, in words of 4 bytes, messages and supersteps.
+Expressions are then those of one rank, n and m its own vertices and arcs; values
+are sums over all ranks, "of a rank" is the one with most. weft train counts the
+same numbers; weft plan compares all plans.`,
 		Example: `  weft analyze --model gat
   weft analyze --model gcn --data cora --mode train
   weft analyze --model gat --formulation local --hidden 64 --heads 8
-  weft analyze --model gin --data cora --ops --json`,
+  weft analyze --model gin --data cora --ops --json
+  weft analyze --data cora --mode train --plan algorithm=2d,partition=2x2`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			request, err := r.request(c)
@@ -58,12 +65,15 @@ type analysisRun struct {
 	data              dataFlags
 	plan              planFlags
 	mode, formulation string
+	seed              uint64
 }
 
 func (r *analysisRun) register(c *cobra.Command) {
 	r.model.register(c)
 	r.data.register(r.app, c, "", " (default: none, sizes are symbols)")
 	r.plan.register(c)
+	c.Flags().Uint64Var(&r.seed, "seed", 0, "`SEED` of the lots that the partitioner draws, as that of weft train")
+	title(c, "Parallelism")
 	wordFlag(c, &r.mode, "mode", "inference", []string{"inference", "train"}, "one forward pass, or one training step")
 	title(c, "Analysis")
 }
@@ -104,5 +114,8 @@ func (r *analysisRun) request(c *cobra.Command) (analysis.Request, error) {
 		return q, err
 	}
 	q.Data, q.Loss = analysis.DataOf(d)
-	return q, nil
+	if q.Plan != nil {
+		q.Owners, err = train.Divide(c.Context(), *q.Plan, d, r.seed)
+	}
+	return q, err
 }

@@ -1,0 +1,226 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/weft-gnn/weft/machine"
+	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/plan"
+	"github.com/weft-gnn/weft/program"
+)
+
+// Plans are plans for one model on one data set, the fastest first. Its JSON form is
+// what `weft plan --json` prints.
+type Plans struct {
+	Model   string        `json:"model"`
+	Data    string        `json:"data"`
+	Mode    Mode          `json:"mode"`
+	Plans   []Ranked      `json:"plans"`
+	Refused []Refused     `json:"refused"`
+	Machine RankedMachine `json:"machine"`
+}
+
+// Ranked is a plan with what a step costs under it. Words, messages, supersteps and
+// memory are those that the runtime counts, exactly; the time is a model's.
+type Ranked struct {
+	// Order is the plan's place, from 1.
+	Order int `json:"rank_order"`
+	// Plan is written as `--plan` reads it.
+	Plan       string  `json:"plan"`
+	Words      Extreme `json:"words"`
+	Messages   Extreme `json:"messages"`
+	Supersteps int64   `json:"supersteps"`
+	// MemoryBytes is that of the rank that needs most.
+	MemoryBytes int64 `json:"memory_bytes"`
+	// TimeMS is that of the slowest rank, and Terms what it is made of.
+	TimeMS float64 `json:"time_ms"`
+	Terms  Terms   `json:"terms_ms"`
+	// Why compares the first plan with the second, and each other with the first.
+	Why string `json:"why"`
+}
+
+// Extreme is a count over ranks: of the one that has most, and of all.
+type Extreme struct {
+	Max   int64 `json:"max"`
+	Total int64 `json:"total"`
+}
+
+// Refused is a plan that cannot run, and the reason.
+type Refused struct {
+	Plan string `json:"plan"`
+	Why  string `json:"why"`
+}
+
+// RankedMachine is what ranks are supposed to run on.
+type RankedMachine struct {
+	Ranks   int `json:"ranks"`
+	Threads int `json:"threads"` // of each rank
+	// Cores are those that all ranks share; null where each has its own.
+	Cores  *int    `json:"cores"`
+	Link   string  `json:"link"`
+	Alpha  float64 `json:"alpha_us"`
+	Beta   float64 `json:"beta_ns_per_word"`
+	GFlops float64 `json:"gflops"` // multiply-adds of a rank's threads
+	// MemoryGBs is the rate at which a rank's threads read memory in order.
+	MemoryGBs float64 `json:"memory_gb_per_s"`
+}
+
+// Cluster is what ranks run on and send over.
+type Cluster struct {
+	// Rates are those of one rank's threads.
+	Rates *machine.Machine
+	Link  machine.Link
+	// Cores are those that all ranks share: where there are more threads than cores
+	// they take turns. 0 says that each rank has its own.
+	Cores int
+}
+
+// Compare ranks plans for the request, whose own plan counts nothing. own says who
+// has what under a plan; progress, where set, is told of each before it is costed.
+//
+// The time of a rank is Σ max(W/F, bytes/B) over its operations, where the bytes are
+// served by the caches of the machine as package machine's roofline has it, plus
+// messages·α + words·β. That of a plan is the slowest rank's: nothing overlaps.
+// Equal times are ordered by words, messages, memory and name.
+// Cost: for each plan that of dividing the graph; programs are compiled once for
+// each way to hold edges.
+// Errors: a request without a graph; ctx's. A plan that cannot run is no error.
+func Compare(ctx context.Context, r Request, plans []plan.Plan, own func(plan.Plan) (*plan.Owners, error), on Cluster, progress func(p plan.Plan, i int)) (*Plans, error) {
+	r.Plan, r.Owners = nil, nil
+	s, err := r.study()
+	if err != nil {
+		return nil, err
+	}
+	if r.Data.Graph == nil {
+		return nil, errors.New("analysis: plans are compared on a graph, there is none")
+	}
+	c := comparison{study: s, on: on, compiled: map[string]compiledPlan{}}
+	all := &Plans{Model: r.Model.Name, Data: r.Data.Name, Mode: r.Mode, Plans: []Ranked{}, Refused: []Refused{}}
+	for i, p := range plans {
+		if progress != nil {
+			progress(p, i)
+		}
+		ranked, err := c.cost(p, own)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			all.Refused = append(all.Refused, Refused{p.String(), err.Error()})
+		default:
+			all.Plans = append(all.Plans, ranked)
+		}
+		all.Machine = on.described(p.Ranks())
+	}
+	rankPlans(all.Plans)
+	return all, nil
+}
+
+func (on Cluster) described(ranks int) RankedMachine {
+	m := RankedMachine{
+		Ranks: ranks, Threads: on.Rates.Threads, Link: on.Link.Name, Alpha: on.Link.AlphaUS, Beta: on.Link.BetaNS,
+		GFlops: on.Rates.FMA / 1e9, MemoryGBs: on.Rates.Levels[len(on.Rates.Levels)-1].Read / 1e9,
+	}
+	if on.Cores > 0 {
+		m.Cores = &on.Cores
+	}
+	return m
+}
+
+// turns is how many times longer a rank computes because others have its cores.
+func (on Cluster) turns(ranks int) float64 {
+	if on.Cores == 0 {
+		return 1
+	}
+	return max(1, float64(ranks*on.Rates.Threads)/float64(on.Cores))
+}
+
+// comparison costs plans. Programs are the same wherever edges are held alike.
+type comparison struct {
+	study
+	on       Cluster
+	compiled map[string]compiledPlan
+}
+
+type compiledPlan struct {
+	subject
+	programs []*program.Program
+	price    pricing
+	err      error
+}
+
+// compile returns the programs that the ranks of a plan run.
+func (c *comparison) compile(p plan.Plan) compiledPlan {
+	key := fmt.Sprintf("%+v", *p.Distribution())
+	if have, ok := c.compiled[key]; ok {
+		return have
+	}
+	s := c.study
+	s.Plan = &p
+	var made compiledPlan
+	if made.subject, made.err = s.compile(model.NamedWidths(s.Data.Features, s.Data.Classes, s.Options), s.sizes); made.err == nil {
+		made.programs, made.err = s.beside(made.subject)
+	}
+	if made.err == nil {
+		made.price = pricingOf(made.subject.compiled)
+	}
+	c.compiled[key] = made
+	return made
+}
+
+// cost says what a step costs under a plan.
+func (c *comparison) cost(p plan.Plan, own func(plan.Plan) (*plan.Owners, error)) (Ranked, error) {
+	made := c.compile(p)
+	if made.err != nil {
+		return Ranked{}, made.err
+	}
+	owners, err := own(p)
+	if err != nil {
+		return Ranked{}, err
+	}
+	s := c.study
+	s.Plan, s.Owners = &p, owners
+	out := Ranked{Plan: p.String()}
+	var failed error
+	err = s.eachRank(made.programs, func(k rank) {
+		n, err := made.price.on(k, c.on)
+		if failed = cmp.Or(failed, err); failed != nil {
+			return
+		}
+		out.add(n, k.memory(made.programs).RankBytes, c.on.turns(p.Ranks()))
+	})
+	return out, cmp.Or(err, failed)
+}
+
+// add takes in what one rank costs.
+func (a *Ranked) add(n rankCosts, memory int64, turns float64) {
+	a.Words = Extreme{max(a.Words.Max, n.words), a.Words.Total + n.words}
+	a.Messages = Extreme{max(a.Messages.Max, n.messages), a.Messages.Total + n.messages}
+	a.Supersteps, a.MemoryBytes = max(a.Supersteps, n.supersteps), max(a.MemoryBytes, memory)
+	n.Computing *= turns
+	if t := n.sum(); t > a.TimeMS {
+		a.TimeMS, a.Terms = t, n.Terms
+	}
+}
+
+// rankPlans puts the fastest first and says why.
+func rankPlans(plans []Ranked) {
+	slices.SortFunc(plans, func(a, b Ranked) int {
+		return cmp.Or(cmp.Compare(a.TimeMS, b.TimeMS), cmp.Compare(a.Words.Max, b.Words.Max), cmp.Compare(a.Words.Total, b.Words.Total),
+			cmp.Compare(a.Messages.Max, b.Messages.Max), cmp.Compare(a.MemoryBytes, b.MemoryBytes), cmp.Compare(a.Plan, b.Plan))
+	})
+	for i := range plans {
+		plans[i].Order = i + 1
+		switch {
+		case i > 0:
+			plans[i].Why = plans[i].behind(plans[0])
+		case len(plans) > 1:
+			plans[i].Why = plans[i].before(plans[1])
+		default:
+			plans[i].Why = "it is the only plan that can run"
+		}
+	}
+}
