@@ -53,6 +53,9 @@ type Report struct {
 // Errors: those of [Request.Validate], of the declaration, and of a graph that
 // lacks a coefficient the model uses.
 func Analyze(r Request) (*Report, error) {
+	if err := r.validatePlan(); err != nil {
+		return nil, err
+	}
 	study, err := r.study()
 	if err != nil {
 		return nil, err

@@ -3,8 +3,10 @@ package machine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,19 +46,42 @@ func (m *Machine) Save(dir string) error {
 	})
 }
 
-// Calibrate measures the machine at hand and saves the rates below dir. Rates
-// that were kept there stand where they are higher, unless fresh is set; a file
-// that cannot be used is replaced.
+// Calibrate measures the machine at hand, with the link between ranks of one process,
+// and saves the rates below dir. Rates that were kept there stand where they are
+// higher, unless fresh is set; a file that cannot be used is replaced. An empty dir
+// saves nothing.
 //
-// Errors: those of [Measure] and [Machine.Save].
+// Errors: those of [Measure], [MeasureLocal] and [Machine.Save].
 func Calibrate(ctx context.Context, dir string, threads int, fresh bool, progress func(done, of int)) (*Machine, error) {
 	m, err := Measure(ctx, threads, progress)
 	if err != nil {
 		return nil, err
 	}
+	l, err := MeasureLocal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.AddLink(l)
+	if dir == "" {
+		return m, nil
+	}
 	if kept, err := Load(dir, threads); err == nil && !fresh {
 		m = m.Best(kept)
 	}
+	return m, m.Save(dir)
+}
+
+// AddLinkTo keeps a link with the rates below dir, which are measured first where
+// there are none.
+func AddLinkTo(ctx context.Context, dir string, threads int, l Link) (*Machine, error) {
+	m, err := Load(dir, threads)
+	if errors.Is(err, fs.ErrNotExist) {
+		m, err = Calibrate(ctx, dir, threads, false, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.AddLink(l)
 	return m, m.Save(dir)
 }
 

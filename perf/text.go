@@ -130,7 +130,15 @@ func WriteMachine(w io.Writer, m *machine.Machine) error {
 		}
 		t.add(row...)
 	}
-	return t.write(w)
+	if err := t.write(w); err != nil {
+		return err
+	}
+	for _, l := range m.Links {
+		if _, err := fmt.Fprintf(w, "link %s: α = %s µs a message, β = %s ns a word of 4 bytes\n", l.Name, number(l.AlphaUS), number(l.BetaNS)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inThreads is "1 thread" or "2 threads".

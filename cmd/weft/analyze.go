@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/weft-gnn/weft/analysis"
+	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/train"
 )
@@ -36,9 +37,14 @@ same numbers; weft plan compares all plans.`,
   weft analyze --data cora --mode train --plan algorithm=2d,partition=2x2`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			request, err := r.request(c)
+			request, d, err := r.request(c)
 			if err != nil {
 				return err
+			}
+			if request.Plan != nil && d != nil {
+				if request.Owners, err = train.Divide(c.Context(), *request.Plan, d, r.seed); err != nil {
+					return err
+				}
 			}
 			rep, err := analysis.Analyze(request)
 			if err != nil {
@@ -51,6 +57,7 @@ same numbers; weft plan compares all plans.`,
 		},
 	}
 	r.register(c)
+	c.Flags().Uint64Var(&r.seed, "seed", 0, "`SEED` of the lots that a plan's partitioner draws, as that of weft train")
 	wordFlag(c, &r.formulation, "formulation", "global", []string{"global", "local"}, "global: products with sparse matrices where there are such; local: every message a row of its own")
 	c.Flags().BoolVar(&ops, "ops", false, "list every operation")
 	jsonFlag(c, &asJSON)
@@ -72,23 +79,38 @@ func (r *analysisRun) register(c *cobra.Command) {
 	r.model.register(c)
 	r.data.register(r.app, c, "", " (default: none, sizes are symbols)")
 	r.plan.register(c)
-	c.Flags().Uint64Var(&r.seed, "seed", 0, "`SEED` of the lots that the partitioner draws, as that of weft train")
-	title(c, "Parallelism")
 	wordFlag(c, &r.mode, "mode", "inference", []string{"inference", "train"}, "one forward pass, or one training step")
 	title(c, "Analysis")
 }
 
-// request reads the data, where some are named, and says what to analyse.
-func (r *analysisRun) request(c *cobra.Command) (analysis.Request, error) {
+// request reads the data, where some are named, and says what to analyse. The data
+// are nil where none are.
+func (r *analysisRun) request(c *cobra.Command) (q analysis.Request, d *dataset.Dataset, err error) {
+	chosen, err := r.plan.choose(c)
+	if err != nil {
+		return q, nil, err
+	}
+	if r.data.given(c) {
+		q, d, err = r.open(c)
+	} else {
+		if name := changed(c, append(tableFlags, "format", "directed", "undirected", "split")...); name != "" {
+			return q, nil, usagef("--%s is about data: name them with --data, or --vertices and --edges", name)
+		}
+		q, err = r.declared(c, true)
+	}
+	q.Plan = chosen
+	return q, d, err
+}
+
+// declared says which model is analysed, without data. symbols says that all its
+// widths are one symbol.
+func (r *analysisRun) declared(c *cobra.Command, symbols bool) (analysis.Request, error) {
 	declared, err := model.ByName(r.model.name)
 	if err != nil {
 		return analysis.Request{}, usage(err)
 	}
 	preset := train.Defaults(declared)
 	q := analysis.Request{Model: declared, Options: preset.Options, Decay: preset.Decay, FoldBytes: preset.FoldBytes, Skip: r.model.passes.skipped(), Storage: r.model.storage}
-	if q.Plan, err = r.plan.choose(c); err != nil {
-		return q, err
-	}
 	if r.mode == "train" {
 		q.Mode = analysis.Training
 		q.Steps = int64(preset.Epochs)
@@ -96,26 +118,23 @@ func (r *analysisRun) request(c *cobra.Command) (analysis.Request, error) {
 	if r.formulation == "local" {
 		q.Formulation = analysis.Local
 	}
-	if err := r.model.apply(c, declared, &q.Options, !r.data.given(c)); err != nil {
-		return q, err
-	}
-	if !r.data.given(c) {
-		if name := changed(c, append(tableFlags, "format", "directed", "undirected", "split")...); name != "" {
-			return q, usagef("--%s is about data: name them with --data, or --vertices and --edges", name)
-		}
-		return q, nil
+	return q, r.model.apply(c, declared, &q.Options, symbols)
+}
+
+// open reads the data and says what to analyse on them.
+func (r *analysisRun) open(c *cobra.Command) (analysis.Request, *dataset.Dataset, error) {
+	q, err := r.declared(c, false)
+	if err != nil {
+		return q, nil, err
 	}
 	src, err := r.data.choose(c)
 	if err != nil {
-		return q, err
+		return q, nil, err
 	}
 	d, err := src.Open(c.Context(), r.lookup(), nil)
 	if err != nil {
-		return q, err
+		return q, nil, err
 	}
 	q.Data, q.Loss = analysis.DataOf(d)
-	if q.Plan != nil {
-		q.Owners, err = train.Divide(c.Context(), *q.Plan, d, r.seed)
-	}
-	return q, err
+	return q, d, nil
 }

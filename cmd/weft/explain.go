@@ -28,7 +28,7 @@ choose by sizes: give the data to see what will really run.`,
   weft explain --model gcn --data cora --passes -reorder`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			request, err := r.request(c)
+			request, _, err := r.request(c)
 			if err != nil {
 				return err
 			}

@@ -87,7 +87,7 @@ interrupted.`,
 	group(root)
 	root.AddCommand(
 		a.trainCommand(), a.launchCommand(), a.evalCommand(), a.predictCommand(), a.embedCommand(),
-		a.analyzeCommand(), a.explainCommand(), a.modelsCommand(), a.dataCommand(),
+		a.analyzeCommand(), a.explainCommand(), a.planCommand(), a.modelsCommand(), a.dataCommand(),
 		a.partitionCommand(), a.benchCommand(), a.calibrateCommand(), a.versionCommand(),
 	)
 	root.SetHelpCommand(helpCommand(root))

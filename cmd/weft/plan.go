@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/weft-gnn/weft/analysis"
+	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/machine"
+	"github.com/weft-gnn/weft/plan"
+	"github.com/weft-gnn/weft/train"
+)
+
+// planRun is one call of weft plan.
+type planRun struct {
+	analysisRun
+	ranks, threads int
+	link           string
+	json           bool
+}
+
+func (a *app) planCommand() *cobra.Command {
+	r := &planRun{analysisRun: analysisRun{app: a}}
+	c := &cobra.Command{
+		Use:   "plan",
+		Short: "Compare the ways to spread a model over ranks, before it runs",
+		Long: `Compare the ways to spread a model over ranks: every algorithm, every grid of
+ranks and every partitioner that may pay is compiled and costed for the data at
+hand, and the fastest comes first.
+
+Words, messages, supersteps and memory are those that weft train counts, exactly.
+The time of a rank is Σ max(W/F, bytes/B) over its operations, at the rates that
+weft calibrate keeps (they are measured now if there are none), plus α for each
+message and β for each word; that of a plan is its slowest rank's. It tells plans
+apart; it is less than what a step takes where steps are short.
+
+  1d            vertices are assigned; edges lie with their destinations, and rows
+                of sources that others have are fetched: few words where few arcs
+                are cut
+  1d-allgather  the same, but all rows go to all ranks, whatever the graph
+  2d            blocks of the matrix: messages to a row and a column of ranks only
+  vertexcut     edges are assigned: balanced where few vertices have most edges
+
+With --link local all ranks share the cores of this machine, as those of weft
+train --ranks do; with --link mpi each has its own, and the link is what weft
+calibrate measured under mpirun.`,
+		Example: `  weft plan --data cora --model gat --ranks 4
+  weft plan --data ./products --hidden 64 --ranks 16 --threads 8 --link mpi
+  weft plan --ranks 4 --json`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return r.run(c) },
+	}
+	r.model.register(c)
+	r.data.register(a, c, "karate", "")
+	s := c.Flags()
+	s.IntVar(&r.ranks, "ranks", runtime.NumCPU(), "number `N` of ranks")
+	r.threads = 1
+	s.Var((*threadCount)(&r.threads), "threads", fmt.Sprintf("number `N` of threads of each rank (default: the CPUs, here %d, shared out)", runtime.NumCPU()))
+	wordFlag(c, &r.link, "link", machine.LocalLink, []string{machine.LocalLink, machine.MPILink}, "what carries words between ranks")
+	s.Uint64Var(&r.seed, "seed", 0, "`SEED` of the lots that partitioners draw, as that of weft train")
+	title(c, "Parallelism")
+	wordFlag(c, &r.mode, "mode", "train", []string{"inference", "train"}, "one forward pass, or one training step")
+	jsonFlag(c, &r.json)
+	quietFlag(a, c)
+	title(c, "Analysis")
+	return c
+}
+
+func (r *planRun) run(c *cobra.Command) error {
+	switch {
+	case r.ranks < 1:
+		return usagef("--ranks %d: want at least 1", r.ranks)
+	case changed(c, "threads") == "":
+		r.threads = threadsOf(r.ranks)
+	}
+	if err := plan.OnRanks(r.ranks).Validate(); err != nil {
+		return usage(err)
+	}
+	request, d, err := r.open(c)
+	if err != nil {
+		return err
+	}
+	on, err := r.cluster(c.Context())
+	if err != nil {
+		return err
+	}
+	all, err := r.compare(c.Context(), request, d, on)
+	if err != nil {
+		return err
+	}
+	if r.json {
+		return r.printJSON(all)
+	}
+	return all.WriteText(r.out)
+}
+
+// compare costs every plan for the number of ranks.
+func (r *planRun) compare(ctx context.Context, q analysis.Request, d *dataset.Dataset, on analysis.Cluster) (*analysis.Plans, error) {
+	plans := plan.All(r.ranks)
+	own := func(p plan.Plan) (*plan.Owners, error) { return train.Divide(ctx, p, d, r.seed) }
+	said := time.Now()
+	all, err := analysis.Compare(ctx, q, plans, own, on, func(p plan.Plan, i int) {
+		if time.Since(said) >= patience {
+			said = time.Now()
+			r.say("plan %d of %d: %v", i+1, len(plans), p)
+		}
+	})
+	if err == nil && len(all.Plans) == 0 {
+		return nil, fmt.Errorf("no plan runs %s on %d ranks: %s", q.Model.Name, r.ranks, all.Refused[0].Why)
+	}
+	return all, err
+}
+
+// patience is how long a user is left without a word.
+const patience = 2 * time.Second
+
+// cluster returns what the ranks run on: the rates that were kept, or that are
+// measured now.
+func (r *planRun) cluster(ctx context.Context) (on analysis.Cluster, err error) {
+	dir := r.cacheDir()
+	on.Rates, err = machine.Load(dir, r.threads)
+	if errors.Is(err, fs.ErrNotExist) {
+		r.say("measuring what %s of this machine can do, once", plural(int64(r.threads), "thread", "threads"))
+		on.Rates, err = machine.Calibrate(ctx, dir, r.threads, false, nil)
+	}
+	if err != nil {
+		return on, fmt.Errorf("%w (weft calibrate --threads %d writes it anew)", err, r.threads)
+	}
+	link, known := on.Rates.Link(r.link)
+	if !known && r.link == machine.MPILink {
+		return on, fmt.Errorf("the link mpi has not been measured: run `mpirun -np 2 weft calibrate --threads %d` first", r.threads)
+	}
+	if !known {
+		if link, err = machine.MeasureLocal(ctx); err != nil {
+			return on, err
+		}
+	}
+	if on.Link = link; r.link == machine.LocalLink {
+		on.Cores = on.Rates.Cores
+	}
+	return on, nil
+}
