@@ -82,7 +82,7 @@ func (r Request) facts(p *program.Program, sizes cost.Env) program.Facts {
 	}
 	p.Widths(f.Env)
 	if r.Plan != nil {
-		f.Distribution = r.Plan.Distribution(0)
+		f.Distribution = r.Plan.Distribution(r.rank)
 		f.Distribution.Bound(f.Env)
 	}
 	if r.Mode == Training {

@@ -98,7 +98,7 @@ func Compare(ctx context.Context, r Request, plans []plan.Plan, own func(plan.Pl
 	if r.Data.Graph == nil {
 		return nil, errors.New("analysis: plans are compared on a graph, there is none")
 	}
-	c := comparison{study: s, on: on, compiled: map[string]compiledPlan{}}
+	c := comparison{s, on, map[string]*fleet{}, map[*program.Program]pricing{}}
 	all := &Plans{Model: r.Model.Name, Data: r.Data.Name, Mode: r.Mode, Plans: []Ranked{}, Refused: []Refused{}}
 	for i, p := range plans {
 		if progress != nil {
@@ -141,58 +141,47 @@ func (on Cluster) turns(ranks int) float64 {
 // comparison costs plans. Programs are the same wherever edges are held alike.
 type comparison struct {
 	study
-	on       Cluster
-	compiled map[string]compiledPlan
+	on     Cluster
+	fleets map[string]*fleet
+	prices map[*program.Program]pricing
 }
 
-type compiledPlan struct {
-	subject
-	programs []*program.Program
-	price    pricing
-	err      error
+// fleet returns the programs that the ranks of a plan run.
+func (c *comparison) fleet(p plan.Plan) *fleet {
+	key := fmt.Sprintf("%+v", *p.Distribution(0))
+	if c.fleets[key] == nil {
+		s := c.study
+		s.Plan = &p
+		c.fleets[key] = s.fleet(model.NamedWidths(s.Data.Features, s.Data.Classes, s.Options))
+	}
+	return c.fleets[key]
 }
 
-// compile returns the programs that the ranks of a plan run.
-func (c *comparison) compile(p plan.Plan) compiledPlan {
-	key := fmt.Sprintf("%+v", *p.Distribution())
-	if have, ok := c.compiled[key]; ok {
-		return have
+// price returns the costs of a program's step.
+func (c *comparison) price(p *program.Program) pricing {
+	have, ok := c.prices[p]
+	if !ok {
+		have = pricingOf(p)
+		c.prices[p] = have
 	}
-	s := c.study
-	s.Plan = &p
-	var made compiledPlan
-	if made.subject, made.err = s.compile(model.NamedWidths(s.Data.Features, s.Data.Classes, s.Options), s.sizes); made.err == nil {
-		made.programs, made.err = s.beside(made.subject)
-	}
-	if made.err == nil {
-		made.price = pricingOf(made.subject.compiled)
-	}
-	c.compiled[key] = made
-	return made
+	return have
 }
 
 // cost says what a step costs under a plan.
 func (c *comparison) cost(p plan.Plan, own func(plan.Plan) (*plan.Owners, error)) (Ranked, error) {
-	made := c.compile(p)
-	if made.err != nil {
-		return Ranked{}, made.err
+	out, f := Ranked{Plan: p.String()}, c.fleet(p)
+	if _, err := f.of(0); err != nil {
+		return out, err // before the graph is divided
 	}
 	owners, err := own(p)
 	if err != nil {
-		return Ranked{}, err
+		return out, err
 	}
-	s := c.study
-	s.Plan, s.Owners = &p, owners
-	out := Ranked{Plan: p.String()}
-	var failed error
-	err = s.eachRank(made.programs, func(k rank) {
-		n, err := made.price.on(k, c.on)
-		if failed = cmp.Or(failed, err); failed != nil {
-			return
-		}
-		out.add(n, k.memory(made.programs).RankBytes, c.on.turns(p.Ranks()))
+	return out, f.each(owners, func(k rank) error {
+		n, err := c.price(k.compiled).on(k, c.on)
+		out.add(n, k.memory().RankBytes, c.on.turns(p.Ranks()))
+		return err
 	})
-	return out, cmp.Or(err, failed)
 }
 
 // add takes in what one rank costs.

@@ -7,6 +7,7 @@ import (
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/kernel"
+	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/plan"
 	"github.com/weft-gnn/weft/program"
 )
@@ -25,6 +26,7 @@ type Share struct {
 // end of its edges.
 var shared = []struct{ name, meaning string }{
 	{cost.Vertices, "own vertices"},
+	{"N", "all vertices"},
 	{cost.Arcs, "arcs without loops"},
 	{cost.ArcsWithLoops, "arcs with one loop a vertex"},
 	{nonzeros, "entries of X that are not 0"},
@@ -68,43 +70,88 @@ func (a at) shares(p *program.Program) []Share {
 	return out
 }
 
-// rank is one of several: the sizes that its programs run at, as blocks and as the
-// values of symbols.
+// fleet compiles the programs of the ranks of a plan, once for those that run the
+// same.
+type fleet struct {
+	study
+	widths model.Widths
+	made   map[int]*crew
+}
+
+// crew is what some ranks run: a program, and those beside it.
+type crew struct {
+	subject
+	programs []*program.Program
+}
+
+func (r study) fleet(w model.Widths) *fleet { return &fleet{r, w, map[int]*crew{}} }
+
+// of returns what a rank runs.
+func (f *fleet) of(rank int) (*crew, error) {
+	alike := f.Plan.Distribution(rank).Alike()
+	if have := f.made[alike]; have != nil {
+		return have, nil
+	}
+	r := f.study
+	r.rank = rank
+	s, err := r.compile(f.widths, r.sizes)
+	if err != nil {
+		return nil, err
+	}
+	programs, err := r.beside(s)
+	f.made[alike] = &crew{s, programs}
+	return f.made[alike], err
+}
+
+// rank is one of several: what it runs, and the sizes at which it does, as blocks
+// and as the values of symbols.
 type rank struct {
+	*crew
 	extent program.Extent
 	env    cost.Env
 }
 
-// eachRank divides the graph for some programs and calls f for every rank, in
-// order.
+// each divides the graph and calls yield for every rank, in order.
 //
 // Cost: that of [plan.Pieces]; one rank's piece is held at a time.
-func (r study) eachRank(programs []*program.Program, f func(rank)) error {
-	piece, err := plan.Pieces(r.Data.Graph, *r.Owners, programs...)
+func (f *fleet) each(o *plan.Owners, yield func(rank) error) error {
+	first, err := f.of(0)
+	if err != nil {
+		return err
+	}
+	piece, err := plan.Pieces(f.Data.Graph, *o, first.programs...)
 	if err != nil {
 		return fmt.Errorf("analysis: %w", err)
 	}
-	all := program.Target{Items: kernel.Items{Rows: r.items(), Total: r.sizes[present]}}
-	for i := range r.Plan.Ranks() {
-		f(r.rank(i, piece(i), all, programs))
+	all := program.Target{Items: kernel.Items{Rows: f.items(), Total: f.sizes[present]}}
+	for i := range o.All() {
+		c, err := f.of(i)
+		if err != nil {
+			return err
+		}
+		p := piece(i)
+		k := rank{crew: c, extent: p.Extent}
+		if slices.ContainsFunc(c.programs, func(q *program.Program) bool { return q.Reads(program.SparseEntries) }) {
+			k.extent.X = program.SparseOf(p.Local(f.Data.X)).Block
+		}
+		k.evaluate(i, o, p.Target(all))
+		if err := yield(k); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// rank gives the symbols their values on one rank, as a session of it does.
-func (r study) rank(number int, p *plan.Piece, all program.Target, programs []*program.Program) rank {
-	e := p.Extent
-	if slices.ContainsFunc(programs, func(q *program.Program) bool { return q.Reads(program.SparseEntries) }) {
-		e.X = program.SparseOf(p.Local(r.Data.X)).Block
+// evaluate gives the symbols their values, as a session of the rank does.
+func (k *rank) evaluate(number int, o *plan.Owners, mine program.Target) {
+	k.env = k.extent.Env()
+	c := max(1, o.Copies)
+	k.env["P"], k.env["p"], k.env["c"], k.env["q"] = int64(o.Ranks), int64(number/c), int64(c), int64(number%c)
+	k.env[targets], k.env[present] = int64(len(mine.Rows)), mine.Total
+	for _, q := range k.programs {
+		q.Widths(k.env)
+		q.CountChunks(k.extent, k.env)
 	}
-	env, mine := e.Env(), p.Target(all)
-	env["P"], env["p"] = int64(r.Plan.Ranks()), int64(number)
-	env[targets], env[present] = int64(len(mine.Rows)), mine.Total
-	for _, q := range programs {
-		q.Widths(env)
-		q.CountChunks(e, env)
-	}
-	return rank{e, env}
 }
 
 // items lists the vertices whose prediction the loss compares.
@@ -120,12 +167,12 @@ func (r Request) items() []int32 {
 }
 
 // memory lays out what a rank holds.
-func (k rank) memory(programs []*program.Program) Memory {
-	structure := k.extent.Share.Bytes() + walked(k.extent, programs)
+func (k rank) memory() Memory {
+	structure := k.extent.Share.Bytes() + walked(k.extent, k.programs)
 	for _, b := range []*graph.Block{k.extent.N, k.extent.NHat, k.extent.X} {
 		if b != nil {
 			structure += b.Bytes()
 		}
 	}
-	return memoryAt(k.extent, programs, structure)
+	return memoryAt(k.extent, k.programs, structure)
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/weft-gnn/weft/model"
@@ -86,10 +85,18 @@ func (r study) report() (*Report, error) {
 	if err := rep.fill(whole, s, a); err != nil {
 		return nil, err
 	}
-	if rep.Conditions, err = whole.conditions(s); err != nil || r.Plan == nil {
-		return rep, errors.Join(err, rep.costs(r, s, a))
+	if rep.Conditions, err = whole.conditions(s); err != nil {
+		return nil, err
 	}
-	return rep, rep.spread(r, widths, a)
+	if r.Plan != nil {
+		return rep, rep.spread(r, widths, a)
+	}
+	if r.Data.Graph != nil {
+		if rep.Memory, err = r.memory(s); err != nil {
+			return nil, err
+		}
+	}
+	return rep, rep.costs(s, a)
 }
 
 // fill adds what is the same on any number of ranks.
@@ -110,13 +117,27 @@ func (rep *Report) fill(r study, s subject, a at) (err error) {
 
 // spread adds what the plan's ranks cost.
 func (rep *Report) spread(r study, widths model.Widths, a at) error {
-	s, err := r.compile(widths, r.sizes)
+	f := r.fleet(widths)
+	first, err := f.of(0)
 	if err != nil {
 		return err
 	}
 	text := r.Plan.String()
-	rep.Plan, rep.Ranks, rep.Formulation = &text, r.Plan.Ranks(), formulationOf(s.compiled)
-	if err := rep.costs(r, s, a); err != nil {
+	rep.Plan, rep.Ranks, rep.Formulation = &text, r.Plan.Ranks(), formulationOf(first.compiled)
+	if r.Data.Graph != nil {
+		var all Memory
+		err := f.each(r.Owners, func(k rank) error {
+			a.ranks = append(a.ranks, k.env)
+			all = all.beside(k.memory())
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		rep.Memory = &all
+	}
+	rep.Shares = a.shares(first.compiled)
+	if err := rep.costs(first.subject, a); err != nil {
 		return err
 	}
 	rep.Bound.Derived.Supersteps, rep.Bound.Derived.Words = &rep.Step.Supersteps, &rep.Step.Words
@@ -124,15 +145,7 @@ func (rep *Report) spread(r study, widths model.Widths, a at) error {
 }
 
 // costs adds what the compiled program costs, on one rank or several.
-func (rep *Report) costs(r study, s subject, a at) (err error) {
-	if r.Data.Graph != nil {
-		if rep.Memory, a.ranks, err = r.laidOut(s); err != nil {
-			return err
-		}
-	}
-	if r.Plan != nil {
-		rep.Shares = a.shares(s.compiled)
-	}
+func (rep *Report) costs(s subject, a at) (err error) {
 	if rep.Ops, err = a.ops(s.compiled); err != nil {
 		return err
 	}

@@ -60,6 +60,7 @@ type Request struct {
 	Plan *plan.Plan
 	// Owners says who has what under the plan; it goes with a graph.
 	Owners *plan.Owners
+	rank   int // of whose program
 	// Loss, Decay and Optimizer make the training step; inference has none.
 	Loss      model.Loss
 	Decay     model.Decay

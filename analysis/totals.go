@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/program"
 )
@@ -106,25 +105,15 @@ func (r study) beside(s subject) ([]*program.Program, error) {
 	return programs, nil
 }
 
-// laidOut returns what one process holds, over all of the graph, or each of several
-// ranks, with the sizes of these.
-func (r study) laidOut(s subject) (*Memory, []cost.Env, error) {
+// memory lays out what one process holds, over all of the graph.
+func (r study) memory(s subject) (*Memory, error) {
 	programs, err := r.beside(s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if r.Plan == nil {
-		e := r.extent(programs...)
-		m := memoryAt(e, programs, structure(r.Data.Graph, e, programs))
-		return &m, nil, nil
-	}
-	var most Memory
-	var sizes []cost.Env
-	err = r.eachRank(programs, func(k rank) {
-		sizes = append(sizes, k.env)
-		most = most.beside(k.memory(programs))
-	})
-	return &most, sizes, err
+	e := r.extent(programs...)
+	m := memoryAt(e, programs, structure(r.Data.Graph, e, programs))
+	return &m, nil
 }
 
 // memoryAt lays out programs beside a graph of so many bytes.

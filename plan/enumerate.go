@@ -15,12 +15,9 @@ import (
 func All(ranks int) []Plan {
 	var all []Plan
 	for _, a := range Algorithms() {
-		for dims := 1; dims <= maxDims; dims++ {
-			for grid := range grids(ranks, dims) {
-				p := Plan{Algorithm: a, Partition: grid}
-				if p.Validate() == nil {
-					all = append(all, p.partitioned()...)
-				}
+		for p := range meshes(ranks) {
+			if p.Algorithm = a; p.Validate() == nil {
+				all = append(all, p.partitioned()...)
 			}
 		}
 	}
@@ -29,6 +26,24 @@ func All(ranks int) []Plan {
 
 // maxDims is the most dimensions that a grid of ranks has: R × S × C.
 const maxDims = 3
+
+// meshes yields every way to arrange ranks, as plans of no algorithm yet.
+func meshes(ranks int) func(yield func(Plan) bool) {
+	return func(yield func(Plan) bool) {
+		for axes := range grids(ranks, 3) { // features, replicas, and those that share the graph
+			for dims := range maxDims {
+				for grid := range grids(axes[2], dims+1) {
+					for c := range grids(ranks, 2) {
+						p := Plan{Partition: grid, Feature: axes[0], Replica: axes[1], Replication: c[0]}
+						if !yield(p) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
 
 // grids yields the ways to write a number as so many factors, in order.
 func grids(ranks, dims int) func(yield func([]int) bool) {
@@ -52,19 +67,15 @@ func factors(before []int, rest, more int, yield func([]int) bool) bool {
 // first.
 func (p Plan) partitioned() []Plan {
 	preset := p.partitioner()
-	all := []Plan{p.with(preset)}
+	all := []Plan{p}
 	if preset == partition.Random || p.Ranks() == 1 {
 		return all
 	}
 	for _, m := range partition.Methods() {
-		if q := p.with(m); m != preset && m != partition.Hash && q.Validate() == nil {
-			all = append(all, q)
+		p.Partitioner, p.Partitioned = m, true
+		if m != preset && m != partition.Hash && p.Validate() == nil {
+			all = append(all, p)
 		}
 	}
 	return all
-}
-
-func (p Plan) with(m partition.Method) Plan {
-	p.Partitioner, p.Partitioned = m, true
-	return p
 }

@@ -21,6 +21,15 @@ type Distribution struct {
 	Copies int
 }
 
+// Alike returns the number of a rank that runs the same program: the first, or, where
+// ranks have columns, this one.
+func (d *Distribution) Alike() int {
+	if d.Edges == Shared {
+		return d.Rank
+	}
+	return 0
+}
+
 // Bound adds to env, which has the sizes of the whole graph, the sizes that a rank
 // has at most of what it exchanges, for those who do not know its share.
 func (d *Distribution) Bound(env cost.Env) {

@@ -45,7 +45,13 @@ apart; it is less than what a step takes where steps are short.
                 are cut
   1d-allgather  the same, but all rows go to all ranks, whatever the graph
   2d            blocks of the matrix: messages to a row and a column of ranks only
+  1.5d          groups of c ranks have the same vertices and share out the edges
+                into them: fewer rows to fetch, for c times the memory
   vertexcut     edges are assigned: balanced where few vertices have most edges
+  feature       every rank has the structure and some columns: no words for sums
+                over edges, two exchanges around each
+  replicas      every rank has the whole graph and some of the items to train on:
+                the fewest words, all of the computing
 
 With --link local all ranks share the cores of this machine, as those of weft
 train --ranks do; with --link mpi each has its own, and the link is what weft
@@ -114,7 +120,14 @@ func (r *planRun) compare(ctx context.Context, q analysis.Request, d *dataset.Da
 	if err == nil && len(all.Plans) == 0 {
 		return nil, fmt.Errorf("no plan runs %s on %d ranks: %s", q.Model.Name, r.ranks, all.Refused[0].Why)
 	}
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	for i := range all.Refused {
+		f := &all.Refused[i]
+		f.Why = oneLine(errors.New(f.Why))
+	}
+	return all, nil
 }
 
 // patience is how long a user is left without a word.
