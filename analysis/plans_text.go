@@ -11,8 +11,8 @@ func (a Ranked) before(next Ranked) string {
 		return fmt.Sprintf("%s takes as long, and %s", next.Plan, a.less(next))
 	}
 	most := next.Terms.over(a.Terms)
-	return fmt.Sprintf("its %s take %s a step, those of the next plan %s; that decides %s against %s",
-		most.name, timeText(most.fast), timeText(most.slow), timeText(a.TimeMS), timeText(next.TimeMS))
+	return fmt.Sprintf("its %s %s a step, against %s of the next plan: that decides %s against %s",
+		most.takes, timeText(most.fast), timeText(most.slow), timeText(a.TimeMS), timeText(next.TimeMS))
 }
 
 // less says in what a plan that takes as long as another has less.
@@ -34,7 +34,7 @@ func (a Ranked) behind(first Ranked) string {
 		return "as fast as the first; it " + first.less(a)
 	}
 	most := a.Terms.over(first.Terms)
-	return fmt.Sprintf("%s slower than the first: its %s take %s more", timeText(a.TimeMS-first.TimeMS), most.name, timeText(most.slow-most.fast))
+	return fmt.Sprintf("%s slower than the first: its %s %s more", timeText(a.TimeMS-first.TimeMS), most.takes, timeText(most.slow-most.fast))
 }
 
 // timeText prints a time: 31.2 µs, 1.23 ms, 2.50 s.

@@ -18,15 +18,16 @@ type Terms struct {
 
 func (t Terms) sum() float64 { return t.Computing + t.Messages + t.Words }
 
-// excess is a term by which one plan is slower than another.
+// excess is a term by which one plan is slower than another, with the verb that goes
+// with it.
 type excess struct {
-	name       string
+	takes      string
 	slow, fast float64
 }
 
 // over returns the term that exceeds another plan's most.
 func (t Terms) over(o Terms) excess {
-	all := []excess{{"computing", t.Computing, o.Computing}, {"messages", t.Messages, o.Messages}, {"words", t.Words, o.Words}}
+	all := []excess{{"computing takes", t.Computing, o.Computing}, {"messages take", t.Messages, o.Messages}, {"words take", t.Words, o.Words}}
 	return slices.MaxFunc(all, func(a, b excess) int { return cmp.Compare(a.slow-a.fast, b.slow-b.fast) })
 }
 

@@ -3,10 +3,8 @@ package machine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,8 +17,13 @@ import (
 // Path returns the file below dir in which the rates of this machine are kept:
 // its name tells processor, cores, threads and instructions.
 func (m *Machine) Path(dir string) string {
+	return filepath.Join(dir, fmt.Sprintf("machine-%s-c%d-t%d-%s.json", fileWords(m.CPU), m.Cores, m.Threads, m.ISA))
+}
+
+// fileWords is a name as part of a file's name.
+func fileWords(name string) string {
 	var b strings.Builder
-	for _, r := range strings.ToLower(m.CPU) {
+	for _, r := range strings.ToLower(name) {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			b.WriteRune(r)
@@ -28,60 +31,40 @@ func (m *Machine) Path(dir string) string {
 			b.WriteByte('-')
 		}
 	}
-	return filepath.Join(dir, fmt.Sprintf("machine-%s-c%d-t%d-%s.json", strings.Trim(b.String(), "-"), m.Cores, m.Threads, m.ISA))
+	return strings.Trim(b.String(), "-")
 }
 
 // Save keeps the rates below dir, which is made where it is not there.
-func (m *Machine) Save(dir string) error {
-	text, err := json.MarshalIndent(m, "", "  ")
+func (m *Machine) Save(dir string) error { return save(m.Path(dir), m) }
+
+// save writes what is measured, in a folder that is made where it is not there.
+func save(path string, v any) error {
+	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("machine: %w", err)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("machine: %w", err)
 	}
-	return tensor.WriteAtomic(m.Path(dir), func(w io.Writer) error {
+	return tensor.WriteAtomic(path, func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
 }
 
-// Calibrate measures the machine at hand, with the link between ranks of one process,
-// and saves the rates below dir. Rates that were kept there stand where they are
-// higher, unless fresh is set; a file that cannot be used is replaced. An empty dir
-// saves nothing.
+// Calibrate measures the machine at hand and saves the rates below dir. Rates
+// that were kept there stand where they are higher, unless fresh is set; a file
+// that cannot be used is replaced.
 //
-// Errors: those of [Measure], [MeasureLocal] and [Machine.Save].
+// Errors: those of [Measure] and [Machine.Save].
 func Calibrate(ctx context.Context, dir string, threads int, fresh bool, progress func(done, of int)) (*Machine, error) {
 	m, err := Measure(ctx, threads, progress)
 	if err != nil {
 		return nil, err
 	}
-	l, err := MeasureLocal(ctx)
-	if err != nil {
-		return nil, err
-	}
-	m.AddLink(l)
-	if dir == "" {
-		return m, nil
-	}
 	if kept, err := Load(dir, threads); err == nil && !fresh {
 		m = m.Best(kept)
 	}
-	return m, m.Save(dir)
-}
-
-// AddLinkTo keeps a link with the rates below dir, which are measured first where
-// there are none.
-func AddLinkTo(ctx context.Context, dir string, threads int, l Link) (*Machine, error) {
-	m, err := Load(dir, threads)
-	if errors.Is(err, fs.ErrNotExist) {
-		m, err = Calibrate(ctx, dir, threads, false, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	m.AddLink(l)
 	return m, m.Save(dir)
 }
 

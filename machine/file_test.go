@@ -57,7 +57,6 @@ func TestFileFaults(t *testing.T) {
 		"no rates of gathe": func(m *Machine) { m.Levels[1].Gather = nil },
 		"ascending lengths": func(m *Machine) { m.Levels[1].Gather[1].RowBytes = 4 },
 		"another machine":   func(m *Machine) { m.Levels[0].Bytes++ },
-		"link mpi: -1 µs":   func(m *Machine) { m.AddLink(Link{MPILink, -1, 1}) },
 	} {
 		dir, m := t.TempDir(), known()
 		spoil(m)
@@ -127,33 +126,5 @@ func TestMeasureEnds(t *testing.T) {
 	}
 	if _, err := Measure(ctx, 1, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("begun too late: %v", err)
-	}
-}
-
-// TestAddLinkTo: a link joins the rates that are kept.
-func TestAddLinkTo(t *testing.T) {
-	dir := t.TempDir()
-	if err := known().Save(dir); err != nil {
-		t.Fatal(err)
-	}
-	l := Link{MPILink, 3, 0.5}
-	if _, err := AddLinkTo(t.Context(), dir, 2, l); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Load(dir, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, ok := m.Link(MPILink); !ok || got != l || m.FMA != known().FMA {
-		t.Errorf("kept %+v at the rate %v", got, m.FMA)
-	}
-	if best := known().Best(m); !reflect.DeepEqual(best.Links, m.Links) {
-		t.Errorf("the best of both has the links %v", best.Links)
-	}
-	if err := os.WriteFile(m.Path(dir), []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := AddLinkTo(t.Context(), dir, 2, l); err == nil {
-		t.Error("a file that cannot be read was replaced")
 	}
 }

@@ -2,8 +2,13 @@ package machine
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -40,25 +45,59 @@ func (l Link) validate() error {
 	return nil
 }
 
-// Link returns the link called name, and whether it has been measured.
-func (m *Machine) Link(name string) (Link, bool) {
-	i := slices.IndexFunc(m.Links, func(l Link) bool { return l.Name == name })
+// Links are those that have been measured between ranks on processors of one kind.
+type Links []Link
+
+// Find returns the link called name, and whether it has been measured.
+func (ls Links) Find(name string) (Link, bool) {
+	i := slices.IndexFunc(ls, func(l Link) bool { return l.Name == name })
 	if i < 0 {
 		return Link{}, false
 	}
-	return m.Links[i], true
+	return ls[i], true
 }
 
-// AddLink keeps a link; what was kept stands where it is faster: other load on a
-// machine can only slow a link down.
-func (m *Machine) AddLink(l Link) {
-	i := slices.IndexFunc(m.Links, func(k Link) bool { return k.Name == l.Name })
-	if i < 0 {
-		m.Links = append(m.Links, l)
-		return
+// With returns the links and one that was measured now. What was measured before
+// stands where it is faster: other load can only slow a link down.
+func (ls Links) With(l Link) Links {
+	if before, ok := ls.Find(l.Name); ok {
+		l.AlphaUS, l.BetaNS = min(l.AlphaUS, before.AlphaUS), min(l.BetaNS, before.BetaNS)
 	}
-	k := &m.Links[i]
-	k.AlphaUS, k.BetaNS = min(k.AlphaUS, l.AlphaUS), min(k.BetaNS, l.BetaNS)
+	out := slices.DeleteFunc(slices.Clone(ls), func(k Link) bool { return k.Name == l.Name })
+	return append(out, l)
+}
+
+// LinksPath returns the file below dir in which links are kept. They do not depend on
+// how many cores a process may use, which launchers of ranks often restrict.
+func LinksPath(dir string) string {
+	return filepath.Join(dir, "links-"+fileWords(Detect(1).CPU)+".json")
+}
+
+// LoadLinks returns the links that Save kept below dir; none is no error.
+func LoadLinks(dir string) (Links, error) {
+	name := LinksPath(dir)
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var ls Links
+	if err == nil {
+		err = json.Unmarshal(text, &ls)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("machine: %s: %w", name, err)
+	}
+	for _, l := range ls {
+		if err := l.validate(); err != nil {
+			return nil, fmt.Errorf("machine: %s: %w", name, err)
+		}
+	}
+	return ls, nil
+}
+
+// Save keeps the links below dir, which is made where it is not there.
+func (ls Links) Save(dir string) error {
+	return save(LinksPath(dir), ls)
 }
 
 // How a link is measured: rounds of exchanges of one word, and of so many words

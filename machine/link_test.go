@@ -3,6 +3,9 @@ package machine_test
 import (
 	"context"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/weft-gnn/weft/comm"
@@ -54,20 +57,45 @@ func TestMeasureLinkFails(t *testing.T) {
 	}
 }
 
-// TestAddLink: the faster of two measurements stands, each link by itself.
-func TestAddLink(t *testing.T) {
-	var m machine.Machine
-	m.AddLink(machine.Link{"local", 2, 1})
-	m.AddLink(machine.Link{"mpi", 9, 3})
-	m.AddLink(machine.Link{"local", 3, 0.5})
-	got, ok := m.Link("local")
-	if want := (machine.Link{"local", 2, 0.5}); !ok || got != want {
-		t.Errorf("local is %+v, want %+v", got, want)
+// TestLinks: the faster of two measurements stands, each link by itself; what is
+// kept is read again.
+func TestLinks(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	if ls, err := machine.LoadLinks(dir); err != nil || len(ls) > 0 {
+		t.Errorf("before anything was kept: %v, %v", ls, err)
 	}
-	if _, ok := m.Link("rdma"); ok || len(m.Links) != 2 {
-		t.Errorf("links %+v", m.Links)
+	var ls machine.Links
+	ls = ls.With(machine.Link{Name: "local", AlphaUS: 2, BetaNS: 1})
+	ls = ls.With(machine.Link{Name: "mpi", AlphaUS: 9, BetaNS: 3})
+	ls = ls.With(machine.Link{Name: "local", AlphaUS: 3, BetaNS: 0.5})
+	if err := ls.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	ls, err := machine.LoadLinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := ls.Find("local")
+	if want := (machine.Link{Name: "local", AlphaUS: 2, BetaNS: 0.5}); !ok || got != want || len(ls) != 2 {
+		t.Errorf("links %v, want %v among them", ls, want)
+	}
+	if _, ok := ls.Find("rdma"); ok {
+		t.Error("a link that nobody measured")
 	}
 	if got, want := got.Seconds(3, 1000), 3*2e-6+1000*0.5e-9; math.Abs(got-want) > 1e-15 {
 		t.Errorf("3 messages of 1000 words take %v s, want %v", got, want)
+	}
+}
+
+// TestLinksFaults: what is not links is refused, with the file's name.
+func TestLinksFaults(t *testing.T) {
+	dir := t.TempDir()
+	for _, text := range []string{"{", `[{"name": "mpi", "alpha_us": 0, "beta_ns_per_word": 1}]`, `[{"name": "mpi", "alpha_us": 1}]`} {
+		if err := os.WriteFile(machine.LinksPath(dir), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if ls, err := machine.LoadLinks(dir); err == nil || !strings.Contains(err.Error(), machine.LinksPath(dir)) {
+			t.Errorf("%s: %v, %v", text, ls, err)
+		}
 	}
 }

@@ -26,8 +26,6 @@ type Machine struct {
 	FMA float64 `json:"flops_per_s"`
 	// Levels are the caches, the nearest first, and the memory behind them.
 	Levels []Level `json:"levels"`
-	// Links are those between ranks that have been measured.
-	Links []Link `json:"links,omitempty"`
 }
 
 // Level is a cache or the memory. Rates are of all threads together, in bytes
@@ -71,11 +69,6 @@ func (m *Machine) Validate() error {
 	}
 	for i, l := range m.Levels {
 		if err := l.validate(i == len(m.Levels)-1); err != nil {
-			return err
-		}
-	}
-	for _, l := range m.Links {
-		if err := l.validate(); err != nil {
 			return err
 		}
 	}
@@ -136,10 +129,6 @@ func (m *Machine) Best(o *Machine) *Machine {
 				l.raise(other)
 			}
 		}
-	}
-	best.Links = slices.Clone(m.Links)
-	for _, l := range o.Links {
-		best.AddLink(l)
 	}
 	best.order()
 	return &best

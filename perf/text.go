@@ -130,10 +130,12 @@ func WriteMachine(w io.Writer, m *machine.Machine) error {
 		}
 		t.add(row...)
 	}
-	if err := t.write(w); err != nil {
-		return err
-	}
-	for _, l := range m.Links {
+	return t.write(w)
+}
+
+// WriteLinks prints the links between ranks.
+func WriteLinks(w io.Writer, links machine.Links) error {
+	for _, l := range links {
 		if _, err := fmt.Fprintf(w, "link %s: α = %s µs a message, β = %s ns a word of 4 bytes\n", l.Name, number(l.AlphaUS), number(l.BetaNS)); err != nil {
 			return err
 		}

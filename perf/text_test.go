@@ -79,14 +79,18 @@ func TestWriteMachine(t *testing.T) {
 		{Name: "L1", Bytes: 48 << 10, Caches: 2, Read: 900e9, Write: 500e9, Copy: 1000e9, Change: 900e9, Gather: gather},
 		{Name: "L2", Bytes: 1 << 20, Caches: 2, Read: 500e9, Write: 250e9, Copy: 400e9, Change: 300e9, Gather: gather},
 		{Name: "memory", Read: 80e9, Write: 40e9, Copy: 70e9, Change: 80e9, Gather: gather},
-	}, Links: []machine.Link{{Name: "local", AlphaUS: 1.25, BetaNS: 0.5}}}
+	}}
 	checkText(t, func(w io.Writer) error { return WriteMachine(w, m) }, `some CPU; 4 cores, avx512
 on 2 threads: 530 GFLOP/s of multiply-adds; GB/s:
               size  read  write  copy  change  rows of 4  rows of 64
 L1      2 × 48 KiB   900    500  1000     900       1.50        22.0
 L2       2 × 1 MiB   500    250   400     300       1.50        22.0
 memory           –  80.0   40.0  70.0    80.0       1.50        22.0
-link local: α = 1.25 µs a message, β = 0.50 ns a word of 4 bytes
+`)
+	checkText(t, func(w io.Writer) error {
+		return WriteLinks(w, machine.Links{{Name: "local", AlphaUS: 1.25, BetaNS: 0.5}, {Name: "mpi", AlphaUS: 20, BetaNS: 3}})
+	}, `link local: α = 1.25 µs a message, β = 0.50 ns a word of 4 bytes
+link mpi: α = 20.0 µs a message, β = 3.00 ns a word of 4 bytes
 `)
 }
 

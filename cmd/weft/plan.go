@@ -137,6 +137,9 @@ const patience = 2 * time.Second
 // measured now.
 func (r *planRun) cluster(ctx context.Context) (on analysis.Cluster, err error) {
 	dir := r.cacheDir()
+	if dir == "" {
+		return on, errNoCache
+	}
 	on.Rates, err = machine.Load(dir, r.threads)
 	if errors.Is(err, fs.ErrNotExist) {
 		r.say("measuring what %s of this machine can do, once", plural(int64(r.threads), "thread", "threads"))
@@ -145,17 +148,28 @@ func (r *planRun) cluster(ctx context.Context) (on analysis.Cluster, err error) 
 	if err != nil {
 		return on, fmt.Errorf("%w (weft calibrate --threads %d writes it anew)", err, r.threads)
 	}
-	link, known := on.Rates.Link(r.link)
-	if !known && r.link == machine.MPILink {
-		return on, fmt.Errorf("the link mpi has not been measured: run `mpirun -np 2 weft calibrate --threads %d` first", r.threads)
-	}
-	if !known {
-		if link, err = machine.MeasureLocal(ctx); err != nil {
-			return on, err
-		}
-	}
-	if on.Link = link; r.link == machine.LocalLink {
+	if r.link == machine.LocalLink {
 		on.Cores = on.Rates.Cores
 	}
-	return on, nil
+	on.Link, err = r.measured(ctx, dir)
+	return on, err
+}
+
+// measured returns the link that was asked for.
+func (r *planRun) measured(ctx context.Context, dir string) (machine.Link, error) {
+	kept, err := machine.LoadLinks(dir)
+	if err != nil {
+		return machine.Link{}, fmt.Errorf("%w (weft calibrate --fresh writes it anew)", err)
+	}
+	link, known := kept.Find(r.link)
+	switch {
+	case known:
+		return link, nil
+	case r.link == machine.MPILink:
+		return link, errors.New("the link mpi has not been measured: run `mpirun -np 2 weft calibrate` first")
+	}
+	if link, err = machine.MeasureLocal(ctx); err != nil {
+		return link, err
+	}
+	return link, kept.With(link).Save(dir)
 }
