@@ -74,7 +74,10 @@ func sends(t *testing.T, r analysis.Ranked, cfg train.Config, d *dataset.Dataset
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := trained(t, p, owners, cfg, d)
+	got, err := trained(t, p, owners, cfg, d)
+	if err != nil {
+		t.Fatal(err)
+	}
 	words, messages := analysis.Extreme(got.Words), analysis.Extreme(got.Messages)
 	if r.Words != words || r.Messages != messages || r.Supersteps != got.Supersteps {
 		t.Errorf("%s: %+v, %+v in %d supersteps, training counts %+v", r.Plan, r.Words, r.Messages, r.Supersteps, got)
