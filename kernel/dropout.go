@@ -18,6 +18,8 @@ type Mask struct {
 	// First is the identity of the first row where rows have no identities of
 	// their own.
 	First int64
+	// Column is the number of the first column where those before it lie elsewhere.
+	Column int
 }
 
 // Scale returns 1/(1−p), by which the values that stay are multiplied.
@@ -44,15 +46,31 @@ type dropoutOperands struct {
 // Shapes: x and y are r×k; ids has an entry per row, the row's global identity,
 // or is nil where row i is mask.First + i.
 // Contract: overwrites y, which may be x, or be stored in bfloat16. 0 ≤ p < 1. A dropped NaN is dropped.
-// Word c is word c mod 4 of the Philox block whose counter holds step, site, c/4
+// Columns are numbered from mask.Column on. Word c is word c mod 4 of the Philox block whose counter holds step, site, c/4
 // and the identity, so that the mask depends on neither order nor placement of rows.
 // Cost: work 2rk, bytes 8rk, or 6rk in bfloat16; identities belong to the random numbers, which
 // count 0.
 func Dropout(ctx *Ctx, mask Mask, ids []int64, x, y tensor.Matrix) {
 	wantShape("kernel.Dropout: x", x, y.Rows, y.Cols)
 	ctx.call = call{body: dropoutRows, values: ctx.values(), x: x, dst: y, dropout: ctx.dropping("kernel.Dropout", mask, ids, y)}
+	if mask.Column > 0 {
+		ctx.call.body = dropoutColumns
+	}
 	n, k := ctx.stagedRows(), int64(y.Cols)
 	ctx.Count.Add(2*n*k, (4+valueBytes(y))*n*k)
+}
+
+// dropoutColumns draws the words of all columns up to the last, which are few where
+// some lie elsewhere: those of heads.
+func dropoutColumns(c *call, worker, _, lo, hi int) {
+	d, first := &c.dropout, c.dropout.mask.Column
+	words := d.own(worker)[:first+c.dst.Cols]
+	for i := lo; i < hi; i++ {
+		d.mask.Key.Fill(words, d.mask.Step, d.mask.Site, d.id(i))
+		for j, w := range words[first:] {
+			c.dst.Row(i)[j] = d.apply(w, c.x.Row(i)[j])
+		}
+	}
 }
 
 // dropping returns what dropping values of the rows of y takes.
@@ -60,12 +78,13 @@ func (c *Ctx) dropping(what string, mask Mask, ids []int64, y tensor.Matrix) dro
 	if ids != nil && len(ids) != y.Rows { // names are joined where they are needed alone
 		wantLen(what+": ids", len(ids), y.Rows)
 	}
-	if y.Cols > rng.MaxColumns {
+	cols := mask.Column + y.Cols
+	if cols > rng.MaxColumns {
 		panic(tensor.ShapeError{Op: what + ": y", Got: y.String(), Want: fmt.Sprintf("at most %d columns", rng.MaxColumns)})
 	}
 	d := newDropout(mask, ids)
-	d.plan = newPhiloxPlan(mask.Key, c.values().dropout.order, groups(y.Cols))
-	c.dropoutRoom(&d, max(4*groups(y.Cols), dropoutWords))
+	d.plan = newPhiloxPlan(mask.Key, c.values().dropout.order, groups(cols))
+	c.dropoutRoom(&d, max(4*groups(cols), dropoutWords))
 	return d
 }
 

@@ -29,8 +29,8 @@ func (AllReduce) Shape(in []Type) (Type, error) {
 	if err := arity(in, 1); err != nil {
 		return Type{}, err
 	}
-	if in[0].Space != One && in[0].Space != Vertices {
-		return Type{}, fmt.Errorf("got %v, want one matrix or vertices", in[0])
+	if s := in[0].Space; s != One && s != Vertices && !s.IsEdges() {
+		return Type{}, fmt.Errorf("got %v, want one matrix, vertices or edges", in[0])
 	}
 	return in[0], nil
 }

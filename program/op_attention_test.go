@@ -23,7 +23,7 @@ func attentionCases() []opCase {
 				o := Attention{Over: s.space, Heads: h, Slope: 0.25}
 				masked := 0
 				if p != 0 {
-					o.Mask, masked = Dropout{p, 3, s.space}, 2
+					o.Mask, masked = Dropout{P: p, Site: 3, Over: s.space}, 2
 				}
 				mk, mh, d, f := times(m, k), times(m, h), lg(degree[s.space][Dst]), lg(cost.CeilDiv(k.Expr, h.Expr))
 				byDst := plus(vPtr, words(m, mk, mh, times(n, k), times(n, h)))
@@ -63,7 +63,7 @@ func TestAttentionEqualsComposed(t *testing.T) {
 		for _, p := range []float32{0, 0.5} {
 			o := Attention{Over: s.space, Heads: dimH(3), Slope: 0.2}
 			if p != 0 {
-				o.Mask = Dropout{p, 1, s.space}
+				o.Mask = Dropout{P: p, Site: 1, Over: s.space}
 			}
 			parts, one := attends(o)
 			c := composition{in: []operand{vertices(dimK), vertices(o.Heads).from(awayFromZero), vertices(o.Heads).from(slight)}}
@@ -91,7 +91,7 @@ func TestAttentionKernelsEqualComposed(t *testing.T) {
 	for _, p := range []float32{0, 0.5} {
 		o := Attention{Over: LoopEdges, Heads: dimH(4), Slope: 0.2}
 		if p != 0 {
-			o.Mask = Dropout{p, 1, LoopEdges}
+			o.Mask = Dropout{P: p, Site: 1, Over: LoopEdges}
 		}
 		parts, one := attends(o)
 		for i, w := range worlds(t) {

@@ -22,6 +22,8 @@ type Dropout struct {
 	P    float32
 	Site int
 	Over Space
+	// Column is the number of the first column, of a rank that has some of them.
+	Column int
 }
 
 func (o Dropout) String() string { return fmt.Sprintf("Dropout(%g, site %d)", o.P, o.Site) }
@@ -60,13 +62,14 @@ func (o Dropout) Held(by Owner) Op {
 	return o
 }
 
-// Split is linear: the mask depends on global identities only. Columns are drawn
-// by their number, which a rank that has some of them does not know.
-func (o Dropout) Split(s Split) (Placement, error) {
-	if s.In[0].Kind == Columns {
-		return s.refuse(0, "the mask is drawn by the number of the column")
-	}
-	return s.linear(0)
+// Split is linear: the mask depends on global identities only, and on the numbers of
+// columns: see At.
+func (o Dropout) Split(s Split) (Placement, error) { return s.linear(0) }
+
+// At drops columns from one on.
+func (o Dropout) At(column int) Dropout {
+	o.Column = column
+	return o
 }
 
 // Reference draws the mask element by element.
@@ -87,7 +90,7 @@ func (o Dropout) Reference(x *RefExec, in []Dense) Dense {
 			id = ids[row]
 		}
 		for j := range y.Cols {
-			col := j
+			col := o.Column + j
 			if o.Over == Entries {
 				col = int(x.X.Col[i])
 			}
@@ -108,7 +111,7 @@ func entryRow(b *graph.Block, e int) int {
 // mask names the random numbers.
 func (o Dropout) mask(x *Exec) kernel.Mask {
 	key := rng.Key{Seed: x.Seed, Purpose: rng.Dropout}
-	return kernel.Mask{Key: key, Step: x.Step, Site: uint16(o.Site), P: o.P, First: x.first(o.Over)}
+	return kernel.Mask{Key: key, Step: x.Step, Site: uint16(o.Site), P: o.P, First: x.first(o.Over), Column: o.Column}
 }
 
 // Run draws and scales.
@@ -128,5 +131,5 @@ func (b *Builder) Dropout(x Value, p float64) Value {
 	if p == 0 {
 		return x
 	}
-	return b.Add(Dropout{float32(p), site, b.Type(x).Space}, x)
+	return b.Add(Dropout{P: float32(p), Site: site, Over: b.Type(x).Space}, x)
 }

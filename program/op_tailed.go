@@ -223,6 +223,9 @@ func (o Tailed) Split(s Split) (Placement, error) {
 // at, and the operand numbered next.
 func (s Split) step(step Op, at Placement, next int, in []Type, out Type) (Placement, error) {
 	n, place := stepOperands(step)
+	if _, drop := step.(Dropout); drop && at.Kind == Columns {
+		return s.refuse(0, "a tail drops all columns of a row")
+	}
 	one := Split{Ranks: s.Ranks, Edges: s.Edges, In: insert(s.In[next:next+n], place, at), Types: in, Out: out}
 	one.number = insert([]int{next, next + 1}[:n], place, 0)
 	placed, err := step.Split(one)

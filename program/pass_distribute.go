@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/cost"
 )
 
@@ -126,14 +127,18 @@ func (d *distributor) place(v Value) error {
 		return err
 	}
 	d.rewriter.at(v)
-	d.new[v], d.at[v] = d.b.Add(d.held(n.Op), in...), at
+	d.new[v], d.at[v] = d.b.Add(d.held(n), in...), at
 	if d.b.err != nil {
 		return d.refuse(v, d.b.err)
 	}
 	switch t := d.b.Type(d.new[v]); {
-	case t.Space == AllVertices:
+	case t.Space == AllVertices && at.Kind == Whole:
+		d.new[v], d.at[v] = d.b.Add(OwnRows{}, d.new[v]), Placement{Kind: Rows}
+	case t.Space == AllVertices && at.Kind == Columns:
 		rows := d.b.Add(Reshard{To: Vertices, Cols: n.Type.Cols}, d.new[v])
 		d.new[v], d.at[v] = d.b.Add(Untile{}, rows), Placement{Kind: Rows}
+	case at.Kind == Partial && d.Edges == Shared && t.Space.IsEdges():
+		d.new[v], d.at[v] = d.b.Add(AllReduce{Of: at.Of}, d.new[v]), Placement{Kind: Whole}
 	case at.Kind == Partial && t.Space != One:
 		d.new[v], d.at[v] = d.combine(d.new[v], at.Of), Placement{Kind: Rows}
 	}
@@ -167,10 +172,20 @@ func (d *distributor) refuse(v Value, why error) error {
 }
 
 // held is an op over edges as a rank has them.
-func (d *distributor) held(op Op) Op {
-	if dot, ok := op.(EdgeDot); ok && d.Edges == Shared {
-		dot.Heads = share(dot.Heads, d.Rank, d.Ranks)
-		op = dot
+func (d *distributor) held(n Node) Op {
+	op := n.Op
+	if d.Edges == Shared {
+		switch o := op.(type) {
+		case EdgeDot:
+			if atHeads(d.Ranks, o.Heads.N) {
+				o.Heads = share(o.Heads, d.Rank, d.Ranks)
+			}
+			op = o
+		case Dropout:
+			if lo, _ := comm.Cut(n.Type.Cols.N, d.Rank, d.Ranks); o.Over.IsEdges() {
+				op = o.At(lo)
+			}
+		}
 	}
 	if h, ok := op.(Holder); ok {
 		return h.Held(d.Edges)
@@ -266,6 +281,8 @@ func readEnd(op Op, operand int) (edgeEnd, bool) {
 // atEnd returns value v, whose rows have owners, where edges read it.
 func (d *distributor) atEnd(v Value, space Space) (Value, Placement) {
 	switch {
+	case space == AllVertices && d.old.Type(v).Cols.N < d.Ranks:
+		return d.columns(v), Placement{Kind: Whole}
 	case space == AllVertices:
 		return d.columns(v), Placement{Kind: Columns}
 	case space != Vertices:
@@ -285,14 +302,19 @@ func (d *distributor) once(v Value) {
 	}
 }
 
-// columns returns the rank's columns of value v, of all vertices.
+// columns returns the rank's columns of value v, of all vertices; all of them where
+// there are too few to share out.
 func (d *distributor) columns(v Value) Value {
 	if y, ok := d.expanded[expansion{v, AllVertices}]; ok {
 		return y
 	}
 	d.once(v)
-	tiles := d.b.Add(Tile{}, d.new[v])
-	y := d.b.Add(Reshard{To: AllVertices, Cols: share(d.old.Type(v).Cols, d.Rank, d.Ranks)}, tiles)
+	var y Value
+	if cols := d.old.Type(v).Cols; cols.N < d.Ranks {
+		y = d.b.Add(AllGather{}, d.new[v])
+	} else {
+		y = d.b.Add(Reshard{To: AllVertices, Cols: share(cols, d.Rank, d.Ranks)}, d.b.Add(Tile{}, d.new[v]))
+	}
 	d.expanded[expansion{v, AllVertices}] = y
 	return y
 }

@@ -66,7 +66,7 @@ func (w *sparser) sparse(v Value, n Node) bool {
 	}
 	switch o := n.Op.(type) {
 	case Dropout:
-		w.entries[v] = w.b.Add(Dropout{o.P, o.Site, Entries}, x)
+		w.entries[v] = w.b.Add(Dropout{P: o.P, Site: o.Site, Over: Entries}, x)
 	case Unary:
 		if o.Func.Kind != kernel.Scale {
 			return false

@@ -233,7 +233,7 @@ func redraws() []rewriting {
 		return func(b *Builder, x Value) Value {
 			y := b.Apply(f, 0, x)
 			b.Output("z", b.Dropout(y, 0.5))
-			return b.Add(UnaryGrad{kernel.Func{Kind: f}}, y, b.Add(Dropout{0.5, site, Vertices}, x))
+			return b.Add(UnaryGrad{kernel.Func{Kind: f}}, y, b.Add(Dropout{P: 0.5, Site: site, Over: Vertices}, x))
 		}
 	}
 	return []rewriting{
@@ -242,7 +242,7 @@ func redraws() []rewriting {
 		{"redraw", "another function", slope(kernel.Tanh, 0), "tanh; Dropout(0.5, site 0); Dropout(0.5, site 0); tanh'", nil},
 		{"redraw", "a masked gradient that is a result", func(b *Builder, x Value) Value {
 			y := b.ReLU(x)
-			g := b.Add(Dropout{0.5, 0, Vertices}, x)
+			g := b.Add(Dropout{P: 0.5, Site: 0, Over: Vertices}, x)
 			b.Output("z", b.Dropout(y, 0.5))
 			b.Output("g", g)
 			return b.Add(UnaryGrad{kernel.Func{Kind: kernel.ReLU}}, y, g)

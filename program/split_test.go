@@ -190,7 +190,7 @@ func (tr *trial) run(r int) Dense {
 	if tr.reducesRows() {
 		x, in = tr.compact(r, x), tr.owned(r, in)
 	}
-	op := tr.localised()
+	op := tr.localised(r)
 	return op.Reference(x, tr.narrow(r, op, in))
 }
 
@@ -244,7 +244,7 @@ func (tr *trial) owned(r int, in []Dense) []Dense {
 
 // localised returns the op with the heads that one rank has, where columns are
 // cut between heads.
-func (tr *trial) localised() Op {
+func (tr *trial) localised(r int) Op {
 	cut := slices.ContainsFunc(tr.split.In, func(p Placement) bool { return p.Kind == Columns })
 	part := func(h Dim) Dim {
 		if cut && h.N%tr.ranks == 0 {
@@ -259,6 +259,11 @@ func (tr *trial) localised() Op {
 		return HeadProject{part(o.Heads)}
 	case EdgeDot:
 		return EdgeDot{o.Over, part(o.Heads)}
+	case Dropout:
+		if cut {
+			lo, _ := tr.columns(r, tr.split.Out.Cols.N)
+			return o.At(lo)
+		}
 	case Extreme:
 		at, _ := o.Split(tr.split)
 		o.Open = at.Kind == Partial
