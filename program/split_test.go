@@ -264,6 +264,12 @@ func (tr *trial) localised(r int) Op {
 			lo, _ := tr.columns(r, tr.split.Out.Cols.N)
 			return o.At(lo)
 		}
+	case Tailed:
+		if base, ok := o.Base.(Dropout); ok && cut {
+			lo, _ := tr.columns(r, tr.split.Out.Cols.N)
+			o.Base = base.At(lo)
+		}
+		return o
 	case Extreme:
 		at, _ := o.Split(tr.split)
 		o.Open = at.Kind == Partial
