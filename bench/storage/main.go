@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command storage measures what keeping activations in bfloat16 costs in accuracy
 // and gains in time and memory, beside float32.
 package main
@@ -10,13 +12,16 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/program"
+	"github.com/weft-gnn/weft/runtime"
 	"github.com/weft-gnn/weft/tensor"
 	"github.com/weft-gnn/weft/train"
 )
@@ -26,8 +31,9 @@ var storages = []program.Storage{program.Float32Storage, program.BFloat16Storage
 // options are those of the command line.
 type options struct {
 	seeds, threads, turns, epochs int
+	cpu                           bool
 	data                          string
-	models                        string
+	models, hidden                string
 }
 
 func main() {
@@ -38,7 +44,9 @@ func main() {
 	flag.IntVar(&o.turns, "turns", 5, "runs of each time, float32 and bfloat16 in turns")
 	flag.IntVar(&o.epochs, "epochs", 12, "steps of a run, the first two to warm up")
 	flag.StringVar(&o.data, "data", "", "large set on which times are measured, such as one of `weft data gen arxiv`; none where empty")
+	flag.BoolVar(&o.cpu, "cpu", false, "measure time of the processors, where others use them")
 	flag.StringVar(&o.models, "models", "gcn,sage,gin,gat", "models")
+	flag.StringVar(&o.hidden, "hidden", "64,256", "widths of hidden layers of each time")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -123,11 +131,19 @@ func (o options) times(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n## Time and memory\n\n%s: %d vertices, %d arcs, %d features; %d threads. A training step without evaluation, the fastest of %d\nruns of %d in turns. The arena holds parameters, optimiser state and all values; inputs and graph are apart.\n\n",
+	kind := "time"
+	if o.cpu {
+		kind = "processor time"
+	}
+	fmt.Fprintf(w, "\n## Time and memory\n\n%s: %d vertices, %d arcs, %d features; threads: %d. The "+kind+" of a training step without evaluation, the\nfastest of %d runs of %d in turns; numbers are in float32, in bfloat16. The arena holds parameters, optimiser state and all values; inputs and graph are apart.\n\n",
 		d.Name, d.Graph.N, d.Graph.Block().Edges(), d.X.Cols, o.threads, o.turns, o.epochs-2)
 	fmt.Fprint(w, "| model | layers | hidden | dropout | step, ms | ratio | arena, MB | ratio | moved, GB | ratio | loss |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for name := range strings.SplitSeq(o.models, ",") {
-		for _, hidden := range []int{64, 256} {
+		for word := range strings.SplitSeq(o.hidden, ",") {
+			hidden, err := strconv.Atoi(word)
+			if err != nil {
+				return err
+			}
 			if err := o.time(ctx, w, d, name, 2, hidden, 0); err != nil {
 				return err
 			}
@@ -179,6 +195,20 @@ func pair(wide, half float64, format string) string {
 func (o options) steps(ctx context.Context, c train.Config, d *dataset.Dataset) (*train.Result, time.Duration, error) {
 	var steps []time.Duration
 	set := train.Settings{Threads: o.threads, Progress: func(e train.Epoch) { steps = append(steps, e.Step) }}
+	if o.cpu {
+		spent, last := time.Duration(0), cpuTime()
+		set.Trace = func(e runtime.Event) {
+			now := cpuTime()
+			if e.Program.Output("loss") != program.None && e.Program.Nodes[e.Node].Stage == program.Step {
+				spent += now - last
+			}
+			last = now
+		}
+		set.Progress = func(train.Epoch) {
+			steps = append(steps, spent)
+			spent, last = 0, cpuTime()
+		}
+	}
 	c.Epochs = o.epochs
 	r, err := run(ctx, c, d, set)
 	if err != nil {
@@ -189,6 +219,13 @@ func (o options) steps(ctx context.Context, c train.Config, d *dataset.Dataset) 
 		least = min(least, s)
 	}
 	return r, least, nil
+}
+
+// cpuTime returns the processor time that the process took.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func run(ctx context.Context, c train.Config, d *dataset.Dataset, set train.Settings) (*train.Result, error) {
