@@ -14,9 +14,9 @@ import (
 type Watch struct {
 	// Limit is how long.
 	Limit time.Duration
-	// After makes a channel that receives when so much time has passed; nil
-	// stands for [time.After].
-	After func(time.Duration) <-chan time.Time
+	// AfterFunc calls f when d has passed, unless it is stopped before; nil stands
+	// for [time.AfterFunc].
+	AfterFunc func(d time.Duration, f func()) (stop func() bool)
 }
 
 // Place says where in a run an operation is.
@@ -54,19 +54,12 @@ func (w *Watch) wait(ctx context.Context, at Place, p Pending) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	done := make(chan struct{})
-	defer close(done)
-	after := w.After
-	if after == nil {
-		after = time.After
+	afterFunc := w.AfterFunc
+	if afterFunc == nil {
+		afterFunc = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	}
-	go func() {
-		select {
-		case <-after(w.Limit):
-			cancel(&StallError{at, slices.Clone(p.Missing()), w.Limit})
-		case <-done:
-		}
-	}()
+	stop := afterFunc(w.Limit, func() { cancel(&StallError{at, slices.Clone(p.Missing()), w.Limit}) })
+	defer stop()
 	err := p.Wait(ctx)
 	var stall *StallError
 	if err != nil && errors.As(context.Cause(ctx), &stall) {
