@@ -43,6 +43,11 @@ items; scores and predictions have the unit of the data.
 The same seed gives the same bits on any number of threads. Ctrl-C saves a
 checkpoint and says how to go on; what follows is what would have followed.
 
+With --ranks or --plan several ranks train together, each with a part of the
+graph. They are goroutines of this process, or, in a weft built with MPI
+(CC=mpicc go build -tags mpi), the processes that mpirun or srun starts. Each
+rank keeps a log in the run directory. weft launch restarts what fails.
+
 In the object that --json prints, time.total_s and epoch_ms are of all epochs,
 those before a --resume among them. With --seeds N it is the object of the first
 seed and, besides, seeds [the score of each], mean and std (sample standard
@@ -51,6 +56,8 @@ deviation).`,
   weft train --model gat --data cora --recipe paper --seeds 10
   weft train --vertices people.csv --edges knows.csv --label team --hidden 32
   weft train --data cora --epochs 1000 --patience 50 --lr 0.005 --json
+  weft train --data cora --ranks 4
+  mpirun -np 4 weft train --data cora
   weft train --resume runs/gcn-cora-0-1 --epochs 400`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return t.run(c) },

@@ -5,6 +5,7 @@
 #SBATCH --ntasks-per-node=1
 #SBATCH --cpus-per-task=32
 #SBATCH --time=02:00:00
+#SBATCH --requeue
 #SBATCH --output=weft-%j.log
 
 set -euo pipefail
@@ -13,8 +14,14 @@ set -euo pipefail
 export WEFT_DATA="${WEFT_DATA:-$PWD/data}"
 out="${OUT:-$PWD/runs/$SLURM_JOB_ID}"
 
+# A job that was queued again goes on with its run.
+run=(weft train --data arxiv --model gcn --out "$out")
+if [ -e "$out/config.yaml" ]; then
+	run=(weft train --resume "$out")
+fi
+
 # --mpi=pmix for Open MPI, --mpi=pmi2 for MPICH. srun does not pass on
 # --cpus-per-task by itself since Slurm 22.05.
-srun --mpi=pmix --kill-on-bad-exit=1 --cpus-per-task="$SLURM_CPUS_PER_TASK" \
-	weft train --data arxiv --model gcn \
-	--ranks "$SLURM_NTASKS" --threads "$SLURM_CPUS_PER_TASK" --out "$out"
+weft launch --restarts 3 -- \
+	srun --mpi=pmix --kill-on-bad-exit=1 --cpus-per-task="$SLURM_CPUS_PER_TASK" \
+	"${run[@]}" --threads "$SLURM_CPUS_PER_TASK"
