@@ -25,11 +25,11 @@ With --data the expressions have values, and the runtime's counters will arrive
 at the same ones exactly. Without, sizes are symbols: n vertices, m arcs, k
 columns, d the largest degree.
 
-With --plan or --ranks the program is that of one of several ranks: the report
-says what each has and sends, in words of 4 bytes, messages and supersteps.
-Expressions are then those of one rank, n and m its own vertices and arcs; values
-are sums over all ranks, "of a rank" is the one with most. weft train counts the
-same numbers; weft plan compares all plans.`,
+With --plan or --ranks the program is that of one of several ranks: the
+report says what each has and sends, in words of 4 bytes, messages and
+supersteps. Expressions are then those of one rank, n and m its own vertices
+and arcs; values are sums over all ranks, "of a rank" is the one with most.
+weft train counts the same numbers; weft plan compares all plans.`,
 		Example: `  weft analyze --model gat
   weft analyze --model gcn --data cora --mode train
   weft analyze --model gat --formulation local --hidden 64 --heads 8

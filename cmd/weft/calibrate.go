@@ -20,17 +20,18 @@ func (a *app) calibrateCommand() *cobra.Command {
 		Use:   "calibrate",
 		Short: "Measure what this machine can do, and keep it",
 		Long: `Measure what this machine can do: the rate of multiply-adds, how fast each
-cache and the memory deliver streams of bytes and rows in random order, and what
-it takes to send something between two ranks of one process: α µs for each
-message and β ns for each word of 4 bytes. weft bench holds what it measures
-against the rates; weft plan computes with both.
+cache and the memory deliver streams of bytes and rows in random order, and
+what it takes to send something between two ranks of one process: α µs for
+each message and β ns for each word of 4 bytes. weft bench holds what it
+measures against the rates; weft plan computes with both.
 
-Started by mpirun or srun, on two processes or more, it measures the link between
-the first two of them instead. Put these on two hosts for the link of a network.
+Started by mpirun or srun, on two processes or more, it measures the link
+between the first two of them instead. Put these on two hosts for the link
+of a network.
 
-Rates are kept in a file of the cache for each number of threads, links in one.
-Other load on the machine can only slow down what is measured: what is kept
-already stands where it is faster.`,
+Rates are kept in a file of the cache for each number of threads, links in
+one. Other load on the machine can only slow down what is measured: what is
+kept already stands where it is faster.`,
 		Example: `  weft calibrate
   weft calibrate --threads 1 --json
   mpirun -np 2 weft calibrate`,

@@ -30,32 +30,34 @@ func (a *app) planCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan",
 		Short: "Compare the ways to spread a model over ranks, before it runs",
-		Long: `Compare the ways to spread a model over ranks: every algorithm, every grid of
-ranks and every partitioner that may pay is compiled and costed for the data at
-hand, and the fastest comes first.
+		Long: `Compare the ways to spread a model over ranks: every algorithm, every grid
+of ranks and every partitioner that may pay is compiled and costed for the
+data at hand, and the fastest comes first.
 
-Words, messages, supersteps and memory are those that weft train counts, exactly.
-The time of a rank is Σ max(W/F, bytes/B) over its operations, at the rates that
-weft calibrate keeps (they are measured now if there are none), plus α for each
-message and β for each word; that of a plan is its slowest rank's. It tells plans
-apart; it is less than what a step takes where steps are short.
+Words, messages, supersteps and memory are those that weft train counts,
+exactly. The time of a rank is Σ max(W/F, bytes/B) over its operations, at
+the rates that weft calibrate keeps (they are measured now if there are
+none), plus α for each message and β for each word; that of a plan is its
+slowest rank's. It tells plans apart; it is less than what a step takes
+where steps are short.
 
-  1d            vertices are assigned; edges lie with their destinations, and rows
-                of sources that others have are fetched: few words where few arcs
-                are cut
+  1d            vertices are assigned; edges lie with their destinations;
+                rows of sources that others have are fetched: few words
+                where few arcs are cut
   1d-allgather  the same, but all rows go to all ranks, whatever the graph
-  2d            blocks of the matrix: messages to a row and a column of ranks only
-  1.5d          groups of c ranks have the same vertices and share out the edges
-                into them: fewer rows to fetch, for c times the memory
-  vertexcut     edges are assigned: balanced where few vertices have most edges
-  feature       every rank has the structure and some columns: no words for sums
-                over edges, two exchanges around each
-  replicas      every rank has the whole graph and some of the items to train on:
-                the fewest words, all of the computing
+  2d            blocks of the matrix: a rank sends to its row and its column
+                of the grid only
+  1.5d          groups of c ranks have the same vertices and share out the
+                edges into them: fewer rows to fetch, c times the memory
+  vertexcut     edges are assigned: balanced where few vertices have most
+  feature       every rank has the structure and some columns: no words for
+                sums over edges, two exchanges around each
+  replicas      every rank has the whole graph and some of the items to
+                train on: the fewest words, all of the computing
 
-With --link local all ranks share the cores of this machine, as those of weft
-train --ranks do; with --link mpi each has its own, and the link is what weft
-calibrate measured under mpirun.`,
+With --link local all ranks share the cores of this machine, as those of
+weft train --ranks do; with --link mpi each has its own, and the link is
+what weft calibrate measured under mpirun.`,
 		Example: `  weft plan --data cora --model gat --ranks 4
   weft plan --data ./products --hidden 64 --ranks 16 --threads 8 --link mpi
   weft plan --ranks 4 --json`,
