@@ -10,9 +10,13 @@ import (
 type MemoryError struct {
 	Data       string
 	Need, Have int64 // bytes
+	Among      bool  // both are of one of several ranks
 }
 
 func (e *MemoryError) Error() string {
+	if e.Among {
+		return fmt.Sprintf("train: %s: a rank needs %d bytes of memory, %d are available to each", e.Data, e.Need, e.Have)
+	}
 	return fmt.Sprintf("train: %s: a run needs %d bytes of memory, %d are available", e.Data, e.Need, e.Have)
 }
 
@@ -31,7 +35,7 @@ func (t *Trainer) fits(programs []*program.Program, features *program.SparseMatr
 	}
 	need := program.Memory(programs, extent).Size
 	if need > t.set.Memory {
-		return &MemoryError{t.d.Name, need, t.set.Memory}
+		return &MemoryError{t.d.Name, need, t.set.Memory, t.among()}
 	}
 	return nil
 }

@@ -80,8 +80,10 @@ type trainRun struct {
 	plan  planFlags
 	chose *plan.Plan // nil for one rank
 	watch *comm.Watch
-	init  map[string]tensor.Matrix
-	readS float64
+	// rankMemory is how many bytes there are for each rank, 0 for any.
+	rankMemory int64
+	init       map[string]tensor.Matrix
+	readS      float64
 }
 
 func (t *trainRun) run(c *cobra.Command) error {
@@ -126,22 +128,25 @@ func (t *trainRun) ranks(c *cobra.Command) (err error) {
 	if err := t.join(t.watch); err != nil {
 		return err
 	}
-	n := 1 // ranks of this process
+	host, cpus := 1, 1 // ranks that share this host, and these CPUs
 	switch {
 	case t.world != nil:
 		if t.chose, err = t.world.planned(t.chose); err != nil {
 			return err
 		}
+		if host, cpus, err = t.world.sharing(c.Context()); err != nil {
+			return err
+		}
 	case t.chose != nil:
-		n = t.chose.Ranks()
+		host, cpus = t.chose.Ranks(), t.chose.Ranks()
 	}
-	if c.Flags().Changed("threads") {
-		return nil
+	if t.memory > 0 {
+		t.rankMemory = max(1, t.memory/int64(host))
 	}
-	if t.flags.threads = threadsOf(n); t.world != nil {
-		t.flags.threads, err = t.world.threads(c.Context())
+	if !c.Flags().Changed("threads") {
+		t.flags.threads = threadsOf(cpus)
 	}
-	return err
+	return nil
 }
 
 // open reads the data, timed, and says what they are.
@@ -222,7 +227,7 @@ func (t *trainRun) newDir(c train.Config) (dir string, made bool, err error) {
 const attemptVariable = "WEFT_ATTEMPT"
 
 func (t *trainRun) settings(bar *progress) (train.Settings, error) {
-	set := train.Settings{Threads: t.flags.threads, Memory: t.memory, SaveEvery: t.flags.save.time, SaveEpochs: t.flags.save.epochs, Progress: bar.epoch, Log: t.notes()}
+	set := train.Settings{Threads: t.flags.threads, Memory: t.rankMemory, SaveEvery: t.flags.save.time, SaveEpochs: t.flags.save.epochs, Progress: bar.epoch, Log: t.notes()}
 	text := t.getenv(attemptVariable)
 	if text == "" {
 		return set, nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
+	"strings"
 	"time"
 
 	"github.com/weft-gnn/weft/comm"
@@ -83,25 +83,25 @@ func (w *world) fromFirst(ctx context.Context, text string) (string, error) {
 	return string(all[0]), nil
 }
 
-// threads is how many threads this rank has where nobody says: the CPUs that it may
-// use are shared out among the ranks that may use the same.
-func (w *world) threads(ctx context.Context) (int, error) {
-	host, err := os.Hostname()
+// sharing counts the ranks on this one's host, and those among them that may use the
+// same CPUs.
+func (w *world) sharing(ctx context.Context) (host, cpus int, err error) {
+	name, err := os.Hostname()
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	mine := fmt.Sprint(host, " ", usableCPUs())
+	name += "\n"
+	mine := fmt.Sprint(name, usableCPUs())
 	all, err := w.talk.GatherBytes(ctx, []byte(mine))
-	if err != nil {
-		return 0, err
-	}
-	sharing := 0
 	for _, theirs := range all {
+		if strings.HasPrefix(string(theirs), name) {
+			host++
+		}
 		if string(theirs) == mine {
-			sharing++
+			cpus++
 		}
 	}
-	return max(1, runtime.NumCPU()/sharing), nil
+	return host, cpus, err
 }
 
 // agree reports whether all ranks have an error alike: those of training that they
