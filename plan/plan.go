@@ -99,6 +99,19 @@ func (p Plan) Ranks() int {
 	return n
 }
 
+// tooMany reports whether there are too many ranks, or less than one, along an axis
+// or in all; the product of the axes may not fit a number.
+func (p Plan) tooMany() bool {
+	n := 1
+	for _, r := range p.Partition {
+		if r < 1 || r > maxRanks/n {
+			return true
+		}
+		n *= r
+	}
+	return false
+}
+
 // copies is how many ranks have the same vertices.
 func (p Plan) copies() int { return max(1, p.Replication) }
 
@@ -127,7 +140,7 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("plan: the partitioner %v: %v divides no graph", p.Partitioner, p.Algorithm)
 	case len(p.Partition) != dims:
 		return fmt.Errorf("plan: partition %s: %v takes %s", p.grid(), p.Algorithm, []string{1: "a number P of ranks", 2: "a grid RxS of ranks"}[dims])
-	case slices.ContainsFunc(p.Partition, func(r int) bool { return r < 1 }) || p.Ranks() > maxRanks:
+	case p.tooMany():
 		return fmt.Errorf("plan: partition %s: want 1 to %d ranks", p.grid(), maxRanks)
 	case p.Ranks()%p.copies() != 0:
 		return fmt.Errorf("plan: replication %d does not divide the %d ranks of the partition", p.Replication, p.Ranks())

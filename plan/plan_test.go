@@ -44,10 +44,12 @@ func TestParseRefuses(t *testing.T) {
 		"partition=0":              "want 1 to",
 		"partition=2x2":            "1d takes a number P of ranks",
 		"algorithm=2d,partition=4": "2d takes a grid RxS",
-		"algorithm=1d,partition=2,partitioner=hdrf":   "assigns edges",
-		"algorithm=vertexcut,partitioner=ldg":         "assigns vertices",
-		"algorithm=2d,partition=99999x99999":          "want 1 to",
-		"algorithm=1d,partition=2,partitioner=metiss": "not one of",
+		"algorithm=1d,partition=2,partitioner=hdrf":    "assigns edges",
+		"algorithm=vertexcut,partitioner=ldg":          "assigns vertices",
+		"algorithm=2d,partition=99999x99999":           "want 1 to",
+		"algorithm=2d,partition=4294967296x4294967296": "want 1 to",
+		"algorithm=2d,partition=-1x-1":                 "want 1 to",
+		"algorithm=1d,partition=2,partitioner=metiss":  "not one of",
 	} {
 		if _, err := plan.Parse(text); err == nil || !contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", text, err, want)
