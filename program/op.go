@@ -136,6 +136,20 @@ type Target struct {
 	Value tensor.Matrix // per vertex or graph; NaN where missing
 }
 
+// Sizes adds to env the number of rows that a loss compares here, and that of their
+// labels that are there, whatever the mean goes over.
+func (t Target) Sizes(env cost.Env) {
+	env["t"] = int64(len(t.Rows))
+	if t.Rows == nil {
+		env["t"] = int64(max(len(t.Class), t.Value.Rows))
+	}
+	if env["τ"] = 0; len(t.Class) > 0 {
+		env["τ"] = kernel.CountClasses(t.Class, t.Rows)
+	} else if t.Value.Rows > 0 {
+		env["τ"] = kernel.CountValues(t.Value, t.Rows)
+	}
+}
+
 // Block returns the block whose edges, or whose vertices, are the rows of s.
 func (x *Exec) Block(s Space) *graph.Block {
 	if s == Entries {

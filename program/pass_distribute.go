@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/cost"
@@ -141,8 +142,15 @@ func (d *distributor) place(v Value) error {
 		d.new[v], d.at[v] = d.b.Add(AllReduce{Of: at.Of}, d.new[v]), Placement{Kind: Whole}
 	case at.Kind == Partial && t.Space != One:
 		d.new[v], d.at[v] = d.combine(d.new[v], at.Of), Placement{Kind: Rows}
+	case at.Kind == Partial && d.Edges == Copied && d.readsEdges(n):
+		d.new[v] = d.b.Add(AllReduce{Of: at.Of, Copies: true}, d.new[v])
 	}
 	return nil
+}
+
+// readsEdges reports whether a node reads values of edges, which copies share out.
+func (d *distributor) readsEdges(n Node) bool {
+	return slices.ContainsFunc(d.old.types(n.In), func(t Type) bool { return t.Space.IsEdges() })
 }
 
 // replicate adds a node to a program that runs over the whole graph, for the

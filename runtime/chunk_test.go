@@ -75,7 +75,7 @@ func compileChunked(t testing.TB, m model.Model, w world, train bool, chunkBytes
 	}
 	f.Env = program.ExtentOf(w.g, p).Env()
 	p.Widths(f.Env)
-	f.Env["t"], f.Env["τ"] = int64(len(w.target.Rows)), 0
+	f.Env["t"], f.Env["τ"] = int64(len(w.target.Rows)), int64(len(w.target.Rows))
 	q, err := program.Compile(p, f, nil)
 	if err != nil {
 		t.Fatal(err)

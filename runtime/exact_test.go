@@ -155,7 +155,7 @@ func compile(t *testing.T, m model.Model, w world, train bool, skip string) *pro
 	e := program.ExtentOf(w.g, p)
 	f.Env = e.Env()
 	p.Widths(f.Env)
-	f.Env["t"], f.Env["τ"] = int64(len(w.target.Rows)), 0
+	f.Env["t"], f.Env["τ"] = int64(len(w.target.Rows)), int64(len(w.target.Rows))
 	if w.sparse {
 		f.Env["nnz"] = program.Nonzeros(w.x)
 	}
@@ -268,7 +268,7 @@ func TestOperationsMatchReference(t *testing.T) {
 func reference(t *testing.T, s *runtime.Session, w world, p *program.Program) *program.RefExec {
 	t.Helper()
 	x := &program.RefExec{N: s.Extent().N, NHat: s.Extent().NHat, Step: 4, Seed: 3, Leaves: map[string]program.Dense{}}
-	x.Target = program.RefTarget{Rows: w.target.Rows, Class: w.target.Class}
+	x.Target = program.RefTarget{Rows: w.target.Rows, Class: w.target.Class, Value: dense(w.target.Value)}
 	for _, name := range s.Slots() {
 		m, err := s.Slot(name)
 		if err != nil {

@@ -246,7 +246,7 @@ func (s *Session) PredictTraffic(i int, stage program.Stage) (comm.Counter, erro
 // Env returns the value of every symbol but the widths.
 func (s *Session) Env(t program.Target) cost.Env {
 	env := s.extent.Env()
-	env["t"], env["τ"] = int64(len(t.Rows)), t.Total
+	t.Sizes(env)
 	if r := s.exec.Rank; r != nil {
 		r.Env(env)
 	}
