@@ -50,6 +50,9 @@ func TestPlansCount(t *testing.T) {
 			t.Run(data+"/"+name, func(t *testing.T) {
 				d := set(t, data)
 				for ranks := 1; ranks <= 4; ranks++ {
+					if data == "cora" && ranks != 3 {
+						continue // karate has them all
+					}
 					plans := plan.All(ranks)
 					all := compared(t, name, d, cluster(), plans)
 					if len(all.Plans)+len(all.Refused) != len(plans) || len(all.Plans) == 0 {
