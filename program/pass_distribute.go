@@ -128,7 +128,7 @@ func (d *distributor) place(v Value) error {
 		return err
 	}
 	d.rewriter.at(v)
-	d.new[v], d.at[v] = d.b.Add(d.held(n), in...), at
+	d.new[v], d.at[v] = d.b.Add(d.held(n, at), in...), at
 	if d.b.err != nil {
 		return d.refuse(v, d.b.err)
 	}
@@ -180,7 +180,7 @@ func (d *distributor) refuse(v Value, why error) error {
 }
 
 // held is an op over edges as a rank has them.
-func (d *distributor) held(n Node) Op {
+func (d *distributor) held(n Node, at Placement) Op {
 	op := n.Op
 	if d.Edges == Shared {
 		switch o := op.(type) {
@@ -190,7 +190,7 @@ func (d *distributor) held(n Node) Op {
 			}
 			op = o
 		case Dropout:
-			if lo, _ := comm.Cut(n.Type.Cols.N, d.Rank, d.Ranks); o.Over.IsEdges() {
+			if lo, _ := comm.Cut(n.Type.Cols.N, d.Rank, d.Ranks); at.Kind == Columns {
 				op = o.At(lo)
 			}
 		}

@@ -102,7 +102,7 @@ func (p *Program) inChunks(n Node) cost.Cost {
 		c = op.CostOnto(in, n.Type)
 	}
 	noRows := map[string]cost.Expr{}
-	for _, s := range []cost.Expr{symN, symM, symLoops, symMHat} {
+	for _, s := range []cost.Expr{symN, symM, symLoops, symMHat, Sources.rows(), Destinations.rows()} {
 		noRows[s.Symbols()[0]] = cost.Int(0)
 	}
 	times := func(e cost.Expr) cost.Expr {

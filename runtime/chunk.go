@@ -50,10 +50,7 @@ func (s *Session) cut(r program.Region) []chunk {
 	if made, ok := s.chunks[r]; ok {
 		return made
 	}
-	whole := s.extent.N
-	if r.Over == program.LoopEdges {
-		whole = s.extent.NHat
-	}
+	whole := s.exec.Block(r.Over)
 	cuts := r.Cuts(whole)
 	var out []chunk
 	for i, lo := range cuts[:len(cuts)-1] {
@@ -104,9 +101,9 @@ func (r *region) largest(s program.Space) int {
 // inChunks runs a region. After each operation on a chunk it calls visit with
 // what was made, and stops where that returns false.
 func (s *Session) inChunks(c *compiled, r *region, visit func(chunk int, made tensor.Matrix) bool) {
-	block := &s.exec.N
-	if r.over == program.LoopEdges {
-		block = &s.exec.NHat
+	block := &s.exec.NHat
+	if whole := s.exec.Block(r.over); whole == s.exec.N {
+		block = &s.exec.N
 	}
 	whole := *block
 	defer func() { *block = whole }()

@@ -190,9 +190,15 @@ func (tr trial) refused() bool {
 // TestDrawnPlansEqualOne: random graphs, models, losses, passes and plans: what
 // ranks compute, count and predict is what one rank does.
 func TestDrawnPlansEqualOne(t *testing.T) {
-	refused := 0
-	const trials = 120
+	const trials = 80
+	// A mask of edges that ranks with columns have whole; chunks of edges with loops
+	// where no others are read.
+	seeds := []uint64{705, 1191}
 	for seed := range uint64(trials) {
+		seeds = append(seeds, seed)
+	}
+	refused := 0
+	for _, seed := range seeds {
 		tr := drawTrial(t, seed)
 		if tr.refused() {
 			refused++
