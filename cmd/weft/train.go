@@ -274,6 +274,9 @@ func (t *trainRun) onRanks(ctx context.Context, d *dataset.Dataset, cfg train.Co
 		ready(trainer)
 		return trainer.Train(ctx)
 	}
+	if n := t.chose.Ranks(); t.world == nil && n > mostHere {
+		return nil, usagef("%d ranks: one process takes at most %d; more are processes, see docs/cluster.md", n, mostHere)
+	}
 	owners, err := train.Divide(ctx, *t.chose, d, cfg.Seed)
 	if err != nil {
 		return nil, err
@@ -286,6 +289,9 @@ func (t *trainRun) onRanks(ctx context.Context, d *dataset.Dataset, cfg train.Co
 	}
 	return team.Train(ctx, set, prepare, ready)
 }
+
+// mostHere bounds the ranks of one process, which wake each other at every message.
+const mostHere = 128
 
 // withResume are the flags that go with --resume: they change no result.
 var withResume = []string{"resume", "epochs", "threads", "plan", "ranks", "save-every", "stall-limit", "json", "quiet"}
