@@ -24,7 +24,9 @@ unit: build ## all tests
 
 race: ## the packages with goroutines, under the race detector (needs a C compiler)
 	@if command -v $${CC:-cc} >/dev/null; then \
-		CGO_ENABLED=1 $(GO) test -race -short ./comm/... ./graph ./launch ./runtime ./train && \
+		CGO_ENABLED=1 $(GO) test -race -short ./comm/... ./graph ./launch && \
+		CGO_ENABLED=1 $(GO) test -race -short -timeout 20m -run 'Rank|Plans|Thread|AtOnce' ./runtime && \
+		CGO_ENABLED=1 $(GO) test -race -short -timeout 20m -run 'Rank|Plans|Thread|Killed|Stop|Mismatch' ./train && \
 		CGO_ENABLED=1 $(GO) test -race -run Pool ./kernel; \
 	else echo "race: no C compiler found: skipped"; fi
 
