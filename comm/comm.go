@@ -58,6 +58,16 @@ type Counter struct {
 	Words, Messages, Supersteps int64
 }
 
+// Plus returns what was sent under either count.
+func (c Counter) Plus(d Counter) Counter {
+	return Counter{c.Words + d.Words, c.Messages + d.Messages, c.Supersteps + d.Supersteps}
+}
+
+// Minus returns what was sent since an earlier count.
+func (c Counter) Minus(before Counter) Counter {
+	return Counter{c.Words - before.Words, c.Messages - before.Messages, c.Supersteps - before.Supersteps}
+}
+
 // exchanged counts an exchange.
 func (c *Comm) exchanged(send [][]float32) {
 	for q, piece := range send {

@@ -114,12 +114,10 @@ type Rank struct {
 
 // Counter returns what the rank sent so far.
 func (r *Rank) Counter() comm.Counter {
-	c := *r.Comm.Counter()
-	if r.Copies != nil {
-		d := r.Copies.Counter()
-		c.Words, c.Messages, c.Supersteps = c.Words+d.Words, c.Messages+d.Messages, c.Supersteps+d.Supersteps
+	if r.Copies == nil {
+		return *r.Comm.Counter()
 	}
-	return c
+	return r.Comm.Counter().Plus(*r.Copies.Counter())
 }
 
 // Number is the rank's number among all, those with copies of the same included.

@@ -230,8 +230,7 @@ func exactOnRank(t *testing.T, s *runtime.Session, c *program.Rank, target progr
 	if stage == program.Step {
 		got, err3 = s.Run(0, 0, target)
 	}
-	sent := c.Counter()
-	sent.Words, sent.Messages, sent.Supersteps = sent.Words-before.Words, sent.Messages-before.Messages, sent.Supersteps-before.Supersteps
+	sent := c.Counter().Minus(before)
 	if err1 != nil || err2 != nil || err3 != nil {
 		t.Error(err1, err2, err3)
 		return

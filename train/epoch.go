@@ -28,7 +28,7 @@ func (t *Trainer) epoch(ctx context.Context) (Epoch, error) {
 	if err != nil {
 		return e, err
 	}
-	e.Step, t.state.Sent = time.Since(start), difference(t.sent(), before)
+	e.Step, t.state.Sent = time.Since(start), t.sent().Minus(before)
 	t.state.Counted, t.state.StepMS = counted, append(t.state.StepMS, float32(e.Step.Seconds()*1e3))
 	loss, err := t.session.Value(stepProgram, "loss")
 	if err != nil {

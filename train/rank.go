@@ -2,8 +2,8 @@ package train
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/weft-gnn/weft/comm"
@@ -182,10 +182,6 @@ func (t *Trainer) sent() comm.Counter {
 	return t.rank.Counter()
 }
 
-func difference(a, b comm.Counter) comm.Counter {
-	return comm.Counter{Words: a.Words - b.Words, Messages: a.Messages - b.Messages, Supersteps: a.Supersteps - b.Supersteps}
-}
-
 // overRanks completes a step's cost by what all ranks together do and send.
 func (t *Trainer) overRanks(ctx context.Context, s *Step, sent comm.Counter) error {
 	all, err := t.gatherCounts(ctx, []int64{s.Work, s.Bytes, s.ArenaBytes, sent.Words, sent.Messages, sent.Supersteps})
@@ -202,27 +198,22 @@ func (t *Trainer) overRanks(ctx context.Context, s *Step, sent comm.Counter) err
 	return nil
 }
 
-// gatherCounts returns the numbers of every rank. They travel as pairs of words
-// that hold their bits.
+// gatherCounts returns the numbers of every rank.
 func (t *Trainer) gatherCounts(ctx context.Context, n []int64) ([][]int64, error) {
 	if !t.among() {
 		return [][]int64{n}, nil
 	}
-	c := t.set.Rank.Comm
-	words := make([]float32, 2*len(n)*c.Size())
-	for i, v := range n {
-		at := 2 * (c.Rank()*len(n) + i)
-		words[at], words[at+1] = math.Float32frombits(uint32(v)), math.Float32frombits(uint32(v>>32))
+	mine, err := binary.Append(nil, binary.LittleEndian, n)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
 	}
-	if err := c.AllGather(ctx, words); err != nil {
-		return nil, err
-	}
-	all := make([][]int64, c.Size())
-	for q := range all {
-		for i := range n {
-			at := 2 * (q*len(n) + i)
-			all[q] = append(all[q], int64(math.Float32bits(words[at]))|int64(math.Float32bits(words[at+1]))<<32)
+	bytes, err := t.set.Rank.Comm.GatherBytes(ctx, mine)
+	all := make([][]int64, len(bytes))
+	for q, its := range bytes {
+		all[q] = make([]int64, len(n))
+		if _, err := binary.Decode(its, binary.LittleEndian, all[q]); err != nil {
+			return nil, fmt.Errorf("train: numbers of rank %d: %w", q, err)
 		}
 	}
-	return all, nil
+	return all, err
 }

@@ -362,7 +362,7 @@ func (t *Trainer) train(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, errors.Join(err, t.dir.flush()) // the way there tells why
 		}
-		t.log.epoch(e, t.state.Sent, difference(t.sent(), before))
+		t.log.epoch(e, t.state.Sent, t.sent().Minus(before))
 		if err := t.dir.log(e); err != nil {
 			return nil, err
 		}

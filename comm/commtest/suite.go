@@ -56,8 +56,7 @@ func counting(c *comm.Comm, want comm.Counter, f func() error) error {
 	if err := f(); err != nil {
 		return err
 	}
-	now := *c.Counter()
-	got := comm.Counter{Words: now.Words - before.Words, Messages: now.Messages - before.Messages, Supersteps: now.Supersteps - before.Supersteps}
+	got := c.Counter().Minus(before)
 	if got != want {
 		return fmt.Errorf("counted %+v, want %+v", got, want)
 	}
