@@ -214,7 +214,7 @@ func (p Plan) words() []word {
 // Distribution is what the pass that distributes programs asks for, for one of all
 // ranks.
 func (p Plan) Distribution(rank int) *program.Distribution {
-	return &program.Distribution{Ranks: p.Ranks() / p.copies(), Edges: p.edges(), Rank: rank / p.copies(), Copies: p.copies()}
+	return Owners{Ranks: p.Ranks() / p.copies(), Edges: p.edges(), Copies: p.copies()}.Distribution(rank)
 }
 
 // edges says who has an edge.

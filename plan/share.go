@@ -24,11 +24,7 @@ type Piece struct {
 
 // Local returns what a rank has of the matrix of all vertices' rows, copied.
 func (p *Piece) Local(all tensor.Matrix) tensor.Matrix {
-	out := tensor.New(len(p.Vertex), all.Cols)
-	for i, v := range p.Vertex {
-		copy(out.Row(i), all.Row(int(v)))
-	}
-	return out
+	return pick(all, p.Vertex)
 }
 
 // Target returns what a rank has of a target over vertices. The mean goes over all
@@ -139,13 +135,22 @@ func (d *division) piece(of int) *Piece {
 		}
 	}
 	p.Share = &program.Share{Own: d.ids(p.Vertex), All: d.g.N}
-	p.Share.Sources, p.Share.Destinations = d.ends(at, program.Src), d.ends(at, program.Dst)
+	own := d.places(p.Vertex)
+	p.Share.Sources, p.Share.Destinations = d.ends(at, program.Src, own), d.ends(at, program.Dst, own)
 	var n, loops []int64 // the rank's edges by their numbers in the whole
 	p.N, n = d.block(at, d.whole.N)
 	p.NHat, loops = d.block(at, d.whole.NHat)
 	p.Share.Loops = selfLoops(d.whole.N, n)
 	for c, all := range d.coefs {
-		p.Coefs[c.Input(d.Edges).Name] = pick(all, map[program.Space][]int64{program.Vertices: wide(p.Vertex), program.Edges: n, program.LoopEdges: loops}[c.Space])
+		name := c.Input(d.Edges).Name
+		switch c.Space {
+		case program.Edges:
+			p.Coefs[name] = pick(all, n)
+		case program.LoopEdges:
+			p.Coefs[name] = pick(all, loops)
+		default:
+			p.Coefs[name] = p.Local(all)
+		}
 	}
 	return p
 }
@@ -168,7 +173,7 @@ func wide(vs []int32) []int64 {
 	return out
 }
 
-func pick(all tensor.Matrix, rows []int64) tensor.Matrix {
+func pick[T int32 | int64](all tensor.Matrix, rows []T) tensor.Matrix {
 	out := tensor.New(len(rows), all.Cols)
 	for i, r := range rows {
 		copy(out.Row(i), all.Row(int(r)))
@@ -211,23 +216,23 @@ func (s bitset) members() (out []int32) {
 	return out
 }
 
-// ends returns a rank's ends, or nil where they are its own vertices.
-func (d *division) ends(at seat, end program.Map) *program.Ends {
+// ends returns a rank's ends, or nil where they are its own vertices; own is the place
+// of each vertex among these.
+func (d *division) ends(at seat, end program.Map, own []int32) *program.Ends {
 	sets, ok := d.names[at.copy][end]
 	if !ok {
 		return nil
 	}
 	names := sets[at.rank].members()
 	e := &program.Ends{IDs: d.ids(names), HaloPtr: make([]int, d.Ranks+1), BoundaryPtr: make([]int, d.Ranks+1)}
-	d.halo(e, at.rank, names)
-	d.boundary(e, at.rank, sets)
+	d.halo(e, at.rank, names, own)
+	d.boundary(e, at.rank, sets, own)
 	return e
 }
 
 // halo groups the ends of other ranks by owner.
-func (d *division) halo(e *program.Ends, rank int, names []int32) {
+func (d *division) halo(e *program.Ends, rank int, names, own []int32) {
 	byOwner := make([][]int32, d.Ranks)
-	own := d.own(rank)
 	e.From = make([]int32, len(names))
 	for i, v := range names {
 		if r := d.Vertex[v]; int(r) != rank {
@@ -245,9 +250,6 @@ func (d *division) halo(e *program.Ends, rank int, names []int32) {
 	}
 }
 
-// own returns the place of each vertex among those that its rank owns.
-func (d *division) own(rank int) []int32 { return d.places(d.vertices(rank)) }
-
 // places returns where each vertex is among some of them, −1 for the others.
 func (d *division) places(vs []int32) []int32 {
 	out := make([]int32, d.g.N)
@@ -262,8 +264,7 @@ func (d *division) places(vs []int32) []int32 {
 
 // boundary lists what other ranks need of this one's vertices, and who contributes
 // to them.
-func (d *division) boundary(e *program.Ends, rank int, sets []bitset) {
-	own := d.own(rank)
+func (d *division) boundary(e *program.Ends, rank int, sets []bitset, own []int32) {
 	var of, part []int32 // who contributes what, rank by rank
 	for q, set := range sets {
 		at := int32(0)

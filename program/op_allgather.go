@@ -1,8 +1,6 @@
 package program
 
 import (
-	"context"
-
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/kernel"
@@ -46,10 +44,7 @@ func (AllGather) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 		lo, hi := comm.Cut(x.Rank.All, q, c.Size())
 		send[q], recv[q] = in[0].Flat(), rowsBetween(out, lo, hi)
 	}
-	if err := c.Exchange(context.Background(), send, recv); err != nil {
-		panic(err)
-	}
-	x.Count.Add(0, 4*int64(len(in[0].Flat())+len(out.Flat())))
+	x.exchange(send, recv, in[0], out)
 }
 
 // OwnRows takes a rank's rows of values that it has for all vertices.

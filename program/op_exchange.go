@@ -65,6 +65,39 @@ func endsOf(s Space) (endSpaces, bool) {
 	return endSpaces{}, false
 }
 
+// sent is the shape of what goes from halo to boundary or to either from elsewhere:
+// toHalo and toBoundary say from where.
+func sent(in []Type, to Space, toHalo, toBoundary func(endSpaces) Space) (Type, error) {
+	if err := count(in, 1); err != nil {
+		return Type{}, err
+	}
+	e, ok := endsOf(to)
+	if !ok || to == e.all {
+		return Type{}, fmt.Errorf("%v is neither a halo nor a boundary", to)
+	}
+	from := toHalo
+	if to == e.boundary {
+		from = toBoundary
+	}
+	return Type{Space: to, Cols: in[0].Cols}, wantSpace(in[0], from(e))
+}
+
+// movesByIndex is the cost of an op that copies the rows that an index names.
+func movesByIndex(out Type) cost.Cost {
+	c := moves([]Type{out}, out)
+	c.Bytes = cost.Add(c.Bytes, indices(out.Space))
+	return c
+}
+
+// exchange sends and receives the values of an op's operand and result. It panics
+// with the communicator's error.
+func (x *Exec) exchange(send, recv [][]float32, in, out tensor.Matrix) {
+	if err := x.Rank.Comm.Exchange(context.Background(), send, recv); err != nil {
+		panic(err)
+	}
+	x.Count.Add(0, 4*int64(len(in.Flat())+len(out.Flat())))
+}
+
 // wantSpace checks an operand's space.
 func wantSpace(t Type, s Space) error {
 	if t.Space != s {
@@ -84,26 +117,11 @@ func (o Collect) String() string { return fmt.Sprintf("Collect(%v)", o.To) }
 
 // Shape: vertices to a boundary, ends to a halo.
 func (o Collect) Shape(in []Type) (Type, error) {
-	if err := count(in, 1); err != nil {
-		return Type{}, err
-	}
-	e, ok := endsOf(o.To)
-	from := Vertices
-	if o.To == e.halo {
-		from = e.all
-	}
-	if !ok || o.To == e.all {
-		return Type{}, fmt.Errorf("%v is neither a halo nor a boundary", o.To)
-	}
-	return Type{Space: o.To, Cols: in[0].Cols}, wantSpace(in[0], from)
+	return sent(in, o.To, func(e endSpaces) Space { return e.all }, func(endSpaces) Space { return Vertices })
 }
 
 // Cost: moves only, by an index.
-func (o Collect) Cost(_ []Type, out Type) cost.Cost {
-	c := moves([]Type{out}, out)
-	c.Bytes = cost.Add(c.Bytes, indices(o.To))
-	return c
-}
+func (o Collect) Cost(_ []Type, out Type) cost.Cost { return movesByIndex(out) }
 
 // Reference gathers; a single rank sends nothing.
 func (o Collect) Reference(_ *RefExec, in []Dense) Dense { return NewDense(0, in[0].Cols) }
@@ -128,18 +146,7 @@ func (o Swap) String() string { return fmt.Sprintf("Swap(%v)", o.To) }
 
 // Shape: a boundary to the halo, or a halo to the boundary.
 func (o Swap) Shape(in []Type) (Type, error) {
-	if err := count(in, 1); err != nil {
-		return Type{}, err
-	}
-	e, ok := endsOf(o.To)
-	from := e.boundary
-	if o.To == e.boundary {
-		from = e.halo
-	}
-	if !ok || o.To == e.all {
-		return Type{}, fmt.Errorf("%v is neither a halo nor a boundary", o.To)
-	}
-	return Type{Space: o.To, Cols: in[0].Cols}, wantSpace(in[0], from)
+	return sent(in, o.To, func(e endSpaces) Space { return e.boundary }, func(e endSpaces) Space { return e.halo })
 }
 
 // Cost: moves only.
@@ -165,10 +172,7 @@ func (o Swap) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	for q := range ranks {
 		send[q], recv[q] = rowsBetween(in[0], to[q], to[q+1]), rowsBetween(out, from[q], from[q+1])
 	}
-	if err := x.Rank.Comm.Exchange(context.Background(), send, recv); err != nil {
-		panic(err)
-	}
-	x.Count.Add(0, 4*int64(len(in[0].Flat())+len(out.Flat())))
+	x.exchange(send, recv, in[0], out)
 }
 
 // rowsBetween returns the values of rows lo to hi, which follow each other.
@@ -196,11 +200,7 @@ func (o Merge) Shape(in []Type) (Type, error) {
 }
 
 // Cost: moves only, by an index.
-func (o Merge) Cost(_ []Type, out Type) cost.Cost {
-	c := moves([]Type{out}, out)
-	c.Bytes = cost.Add(c.Bytes, indices(o.To))
-	return c
-}
+func (o Merge) Cost(_ []Type, out Type) cost.Cost { return movesByIndex(out) }
 
 // Reference of a single rank has no halo.
 func (o Merge) Reference(_ *RefExec, in []Dense) Dense { return in[0] }

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/weft-gnn/weft/comm"
@@ -146,8 +145,5 @@ func (o Reshard) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 		lo, hi = comm.Cut(tiles.Cols, q, c.Size())
 		wide[q], all = all[:tiles.Rows*(hi-lo)], all[tiles.Rows*(hi-lo):]
 	}
-	if err := c.Exchange(context.Background(), send, recv); err != nil {
-		panic(err)
-	}
-	x.Count.Add(0, 4*int64(len(in[0].Flat())+len(out.Flat())))
+	x.exchange(send, recv, in[0], out)
 }

@@ -290,9 +290,9 @@ func readEnd(op Op, operand int) (edgeEnd, bool) {
 func (d *distributor) atEnd(v Value, space Space) (Value, Placement) {
 	switch {
 	case space == AllVertices && d.old.Type(v).Cols.N < d.Ranks:
-		return d.columns(v), Placement{Kind: Whole}
+		return d.expand(v, space), Placement{Kind: Whole}
 	case space == AllVertices:
-		return d.columns(v), Placement{Kind: Columns}
+		return d.expand(v, space), Placement{Kind: Columns}
 	case space != Vertices:
 		return d.expand(v, space), Placement{Kind: Halo}
 	case d.Edges == Copied:
@@ -310,33 +310,25 @@ func (d *distributor) once(v Value) {
 	}
 }
 
-// columns returns the rank's columns of value v, of all vertices; all of them where
-// there are too few to share out.
-func (d *distributor) columns(v Value) Value {
-	if y, ok := d.expanded[expansion{v, AllVertices}]; ok {
-		return y
-	}
-	d.once(v)
-	var y Value
-	if cols := d.old.Type(v).Cols; cols.N < d.Ranks {
-		y = d.b.Add(AllGather{}, d.new[v])
-	} else {
-		y = d.b.Add(Reshard{To: AllVertices, Cols: share(cols, d.Rank, d.Ranks)}, d.b.Add(Tile{}, d.new[v]))
-	}
-	d.expanded[expansion{v, AllVertices}] = y
-	return y
-}
-
-// expand returns value v at the ends of a rank's edges. What never changes is
-// exchanged once.
+// expand returns value v at the ends of a rank's edges: the halo's rows with its own,
+// or the rank's columns of all vertices; all of these where there are too few to
+// share out. What never changes is exchanged once.
 func (d *distributor) expand(v Value, to Space) Value {
 	if y, ok := d.expanded[expansion{v, to}]; ok {
 		return y
 	}
-	e, _ := endsOf(to)
 	d.once(v)
-	halo := d.b.Add(Swap{To: e.halo}, d.b.Add(Collect{To: e.boundary}, d.new[v]))
-	y := d.b.Add(Merge{To: to}, d.new[v], halo)
+	var y Value
+	switch cols := d.old.Type(v).Cols; {
+	case to == AllVertices && cols.N < d.Ranks:
+		y = d.b.Add(AllGather{}, d.new[v])
+	case to == AllVertices:
+		y = d.b.Add(Reshard{To: to, Cols: share(cols, d.Rank, d.Ranks)}, d.b.Add(Tile{}, d.new[v]))
+	default:
+		e, _ := endsOf(to)
+		halo := d.b.Add(Swap{To: e.halo}, d.b.Add(Collect{To: e.boundary}, d.new[v]))
+		y = d.b.Add(Merge{To: to}, d.new[v], halo)
+	}
 	d.expanded[expansion{v, to}] = y
 	return y
 }
