@@ -93,6 +93,13 @@ type Composite interface {
 	Lower(b *Builder, in []Value) Value
 }
 
+// EndReader is an op that reads operands at the ends of edges: ReadsAt says at which,
+// and whether this operand is one.
+type EndReader interface {
+	Op
+	ReadsAt(operand int) (end Map, ok bool)
+}
+
 // Holder is an op that names an edge space: Held returns it for the program of a
 // rank, whose edges are owned so.
 type Holder interface {

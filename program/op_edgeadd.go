@@ -27,6 +27,9 @@ func (o EdgeAdd) Grad(b *Builder, _ []Value, _, dy Value) []Value {
 	return []Value{b.Add(Aggregate{Src, o.Over}, dy), b.Add(Aggregate{Dst, o.Over}, dy)}
 }
 
+// ReadsAt: the first operand at sources, the second at destinations.
+func (o EdgeAdd) ReadsAt(operand int) (Map, bool) { return []Map{Src, Dst}[operand], true }
+
 // Held gives edges as they are owned.
 func (o EdgeAdd) Held(by Owner) Op { return EdgeAdd{o.Over.Held(by)} }
 

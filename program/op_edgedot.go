@@ -65,6 +65,9 @@ func (o EdgeDot) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(SpMM{Src, o.Over, true}, in[1], dy), b.Add(SpMM{Dst, o.Over, true}, in[0], dy)}
 }
 
+// ReadsAt: the first operand at sources, the second at destinations.
+func (o EdgeDot) ReadsAt(operand int) (Map, bool) { return []Map{Src, Dst}[operand], true }
+
 // Held gives edges as they are owned.
 func (o EdgeDot) Held(by Owner) Op { return EdgeDot{o.Over.Held(by), o.Heads} }
 

@@ -53,6 +53,9 @@ func (o Scatter) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(Aggregate{o.Along, o.To}, dy)}
 }
 
+// ReadsAt: at the end along which it reads.
+func (o Scatter) ReadsAt(int) (Map, bool) { return o.Along, o.To.IsEdges() }
+
 // Held reads edges as they are owned.
 func (o Scatter) Held(by Owner) Op { return Scatter{o.Along, o.To.Held(by)} }
 

@@ -100,6 +100,9 @@ func (o SpMM) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(back, dy, in[1]), b.Add(EdgeDot{o.Over, b.Type(in[1]).Cols}, src, dst)}
 }
 
+// ReadsAt: rows at the end opposite to that of the sum.
+func (o SpMM) ReadsAt(operand int) (Map, bool) { return o.other(), operand == 0 }
+
 // Held sums edges as they are owned.
 func (o SpMM) Held(by Owner) Op { return SpMM{o.Along, o.Over.Held(by), o.Weighted} }
 

@@ -228,8 +228,8 @@ func (d *distributor) operands(v Value, n Node) ([]Value, Placement, error) {
 	in := make([]Value, len(n.In))
 	for j, u := range n.In {
 		in[j], s.In[j] = d.new[u], d.at[u]
-		if end, ok := readEnd(n.Op, j); ok && s.Types[j].Space == Vertices {
-			in[j], s.In[j] = d.atEnd(u, end.edges.Held(d.Edges).End(end.of))
+		if end, ok := readsAt(n.Op, j); ok && s.Types[j].Space == Vertices {
+			in[j], s.In[j] = d.atEnd(u, Edges.Held(d.Edges).End(end))
 		}
 	}
 	at, err := n.Op.Split(s)
@@ -262,28 +262,16 @@ func (d *distributor) askedFor(n Node) Owner {
 	return d.Edges.asked()
 }
 
-// edgeEnd is one end of the edges of a space.
-type edgeEnd struct {
-	edges Space
-	of    Map
-}
-
-// readEnd returns at which end of which edges an op reads an operand.
-func readEnd(op Op, operand int) (edgeEnd, bool) {
+// readsAt returns at which end of edges an op reads an operand.
+func readsAt(op Op, operand int) (end Map, ok bool) {
 	switch o := op.(type) {
-	case Scatter:
-		return edgeEnd{o.To, o.Along}, o.To.IsEdges()
-	case SpMM:
-		return edgeEnd{o.Over, o.other()}, operand == 0
-	case EdgeDot:
-		return edgeEnd{o.Over, []Map{Src, Dst}[operand]}, true
-	case EdgeAdd:
-		return edgeEnd{o.Over, []Map{Src, Dst}[operand]}, true
+	case EndReader:
+		return o.ReadsAt(operand)
 	case Walker:
-		over, _, reads := o.Walk()
-		return edgeEnd{over, reads[operand]}, true
+		_, _, reads := o.Walk()
+		return reads[operand], true
 	}
-	return edgeEnd{}, false
+	return end, false
 }
 
 // atEnd returns value v, whose rows have owners, where edges read it.

@@ -188,3 +188,32 @@ func TestSplitOfLeaves(t *testing.T) {
 		}
 	}
 }
+
+// TestEndsAreNamed: an op whose rule asks for the halo of vertices that edges read
+// says at which end it reads them, so that distribute can bring them there.
+func TestEndsAreNamed(t *testing.T) {
+	asked := 0
+	for _, c := range splitCases() {
+		out, err := c.op.Shape(c.types())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, owner := range []Owner{ByDst, BySrc} {
+			c.eachPlacement(owner, func(in []Placement) {
+				_, err := c.op.Split(Split{Ranks: 2, Edges: owner, In: in, Types: c.types(), Out: out})
+				if err == nil || !strings.Contains(err.Error(), "local edges name rows of other ranks") {
+					return
+				}
+				asked++
+				_, reads := BaseOf(c.op).(EndReader)
+				_, walks := BaseOf(c.op).(Walker)
+				if !reads && !walks {
+					t.Errorf("%v asks for a halo and does not say of which end", c)
+				}
+			})
+		}
+	}
+	if asked == 0 {
+		t.Error("no rule asks for a halo")
+	}
+}
