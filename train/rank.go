@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/dataset"
@@ -21,9 +22,19 @@ type Rank struct {
 	// Owners is who has what; where it is nil the trainer divides the graph, as
 	// every rank does alike.
 	Owners *plan.Owners
+	// pieces are shared by the ranks of a process; nil where there is one.
+	pieces *pieces
 	// Apart says that the other ranks are other processes, which a launcher may
 	// kill at any moment.
 	Apart bool
+}
+
+// pieces are made of a graph once for all ranks of a process, which run the same
+// programs but for widths.
+type pieces struct {
+	once sync.Once
+	of   func(rank int) *plan.Piece
+	err  error
 }
 
 // validate holds a plan against the communicator.
@@ -105,14 +116,19 @@ func (t *Trainer) begun(ctx context.Context) error {
 // its vertices.
 func (t *Trainer) share(programs []*program.Program, x tensor.Matrix) (tensor.Matrix, error) {
 	r := t.set.Rank
-	pieces, err := plan.Pieces(t.d.Graph, *r.Owners, programs...)
-	if err != nil {
-		return x, err
+	all := r.pieces
+	if all == nil {
+		all = &pieces{}
 	}
+	all.once.Do(func() { all.of, all.err = plan.Pieces(t.d.Graph, *r.Owners, programs...) })
+	if all.err != nil {
+		return x, all.err
+	}
+	var err error
 	if t.rank, err = r.Owners.Connect(context.Background(), r.Comm); err != nil {
 		return x, err
 	}
-	t.piece = pieces(r.Comm.Rank())
+	t.piece = all.of(r.Comm.Rank())
 	t.step = t.piece.Target(t.targets["train"])
 	return t.piece.Local(x), nil
 }

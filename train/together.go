@@ -30,10 +30,10 @@ type Team struct {
 // processes the caller ends them, unless they [Agree].
 func (t Team) Train(ctx context.Context, set Settings, prepare func(Settings) (*Trainer, error), ready func(*Trainer)) (*Result, error) {
 	results, errs := make([]*Result, len(t.Ends)), make([]error, len(t.Ends))
-	done := make(chan struct{})
+	done, shared := make(chan struct{}), &pieces{}
 	for i, end := range t.Ends {
 		go func() {
-			results[i], errs[i] = t.one(ctx, comm.New(end, t.Watch), set, prepare, ready)
+			results[i], errs[i] = t.one(ctx, &Rank{Plan: t.Plan, Comm: comm.New(end, t.Watch), Owners: t.Owners, Apart: t.apart(), pieces: shared}, set, prepare, ready)
 			if errs[i] != nil && !t.apart() && !Agree(errs[i]) {
 				end.Abort(errs[i])
 			}
@@ -50,19 +50,19 @@ func (t Team) Train(ctx context.Context, set Settings, prepare func(Settings) (*
 func (t Team) apart() bool { return len(t.Ends) < t.Plan.Ranks() }
 
 // one trains as one rank.
-func (t Team) one(ctx context.Context, c *comm.Comm, set Settings, prepare func(Settings) (*Trainer, error), ready func(*Trainer)) (_ *Result, err error) {
+func (t Team) one(ctx context.Context, r *Rank, set Settings, prepare func(Settings) (*Trainer, error), ready func(*Trainer)) (_ *Result, err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("train: rank %d: %v\n%s", c.Rank(), r, debug.Stack())
+		if what := recover(); what != nil {
+			err = fmt.Errorf("train: rank %d: %v\n%s", r.Comm.Rank(), what, debug.Stack())
 		}
 	}()
-	set.Rank = &Rank{Plan: t.Plan, Comm: c, Owners: t.Owners, Apart: t.apart()}
+	set.Rank = r
 	trainer, err := prepare(set)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, trainer.Close()) }()
-	if c.Rank() == 0 && ready != nil {
+	if r.Comm.Rank() == 0 && ready != nil {
 		ready(trainer)
 	}
 	return trainer.Train(ctx)
