@@ -12,6 +12,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
+	"github.com/weft-gnn/weft/dataset/internal/folder/foldertest"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -43,7 +44,7 @@ func TestReorderedRoundTrip(t *testing.T) {
 			}
 			count++
 			dir = filepath.Join(tmp, fmt.Sprint(count))
-			if err := write(dir, ordered, Options{}, createUnsynced); err != nil {
+			if err := write(dir, ordered, Options{}, foldertest.CreateUnsynced); err != nil {
 				r.Fatal(err)
 			}
 			for _, with := range []string{"compressed rows", "edges"} {
@@ -86,7 +87,7 @@ func TestReorderedUndirected(t *testing.T) {
 		var read [2]*graph.Graph
 		for i, d := range []*dataset.Dataset{plain, ordered} {
 			dir := filepath.Join(tmp, fmt.Sprint(i))
-			if err := write(dir, d, Options{Overwrite: true}, createUnsynced); err != nil {
+			if err := write(dir, d, Options{Overwrite: true}, foldertest.CreateUnsynced); err != nil {
 				r.Fatal(err)
 			}
 			got, err := openFolder(t.Context(), dir, dataset.Options{Direction: dataset.Undirected})

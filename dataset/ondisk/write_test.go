@@ -17,7 +17,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
-	"github.com/weft-gnn/weft/dataset/internal/folder"
+	"github.com/weft-gnn/weft/dataset/internal/folder/foldertest"
 	"github.com/weft-gnn/weft/dataset/internal/realdata"
 	"github.com/weft-gnn/weft/dataset/layout"
 	"github.com/weft-gnn/weft/graph"
@@ -144,17 +144,6 @@ func sameArcFeatures(a, b *dataset.Dataset) error {
 	return nil
 }
 
-// unsynced is a file that the system writes when it likes: tests that write
-// thousands do not wait for the disk.
-type unsynced struct{ *os.File }
-
-func (unsynced) Sync() error { return nil }
-
-func createUnsynced(path string) (folder.OutFile, error) {
-	f, err := os.Create(path)
-	return unsynced{f}, err
-}
-
 // TestWriteReadRoundTrip: any set is read back as it was written, from the
 // mapped compressed rows and from the edges alone.
 func TestWriteReadRoundTrip(t *testing.T) {
@@ -164,7 +153,7 @@ func TestWriteReadRoundTrip(t *testing.T) {
 		d := drawDataset(r)
 		count++
 		dir := filepath.Join(tmp, fmt.Sprint(count))
-		if err := write(dir, d, Options{}, createUnsynced); err != nil {
+		if err := write(dir, d, Options{}, foldertest.CreateUnsynced); err != nil {
 			r.Fatal(err)
 		}
 		for _, with := range []string{"compressed rows", "edges", "new compressed rows"} {
@@ -322,63 +311,12 @@ func TestWriteRefuses(t *testing.T) {
 	if err != nil || got.Labels.Names[0] != "x" {
 		t.Errorf("%v, %v: not replaced", got, err)
 	}
-	if names := namesIn(t, filepath.Dir(dir)); !slices.Equal(names, []string{"set"}) {
+	if names := foldertest.NamesIn(t, filepath.Dir(dir)); !slices.Equal(names, []string{"set"}) {
 		t.Errorf("left over: %q", names)
 	}
 	d.X = tensor.New(3, 3)
 	datatest.WantError(t, Write(filepath.Join(t.TempDir(), "bad"), d, Options{}), "3 rows of features")
 }
-
-func namesIn(t testing.TB, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
-var errFull = errors.New("no space left on device")
-
-// fullDisk fails the operation number k of all creations, writes, flushes to
-// the disk and closings, and every one after it.
-type fullDisk struct{ left int }
-
-func (d *fullDisk) use() error {
-	if d.left--; d.left < 0 {
-		return errFull
-	}
-	return nil
-}
-
-func (d *fullDisk) create(path string) (folder.OutFile, error) {
-	if err := d.use(); err != nil {
-		return nil, err
-	}
-	f, err := os.Create(path)
-	return &diskFile{f, d}, err
-}
-
-type diskFile struct {
-	*os.File
-	disk *fullDisk
-}
-
-func (f *diskFile) Write(b []byte) (int, error) {
-	if err := f.disk.use(); err != nil {
-		n, _ := f.File.Write(b[:len(b)/2])
-		return n, err
-	}
-	return f.File.Write(b)
-}
-
-func (f *diskFile) Sync() error { return f.disk.use() }
-
-func (f *diskFile) Close() error { return errors.Join(f.File.Close(), f.disk.use()) }
 
 // TestWriteFullDisk: whichever operation fails, the error is returned, nothing
 // is left behind, and what was there before still reads.
@@ -395,20 +333,20 @@ func TestWriteFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		start := namesIn(t, parent)
+		start := foldertest.NamesIn(t, parent)
 		for k := 0; ; k++ {
-			disk := &fullDisk{left: k}
-			err := write(dir, d, Options{Overwrite: before}, disk.create)
+			disk := &foldertest.FullDisk{Left: k}
+			err := write(dir, d, Options{Overwrite: before}, disk.Create)
 			if err == nil {
 				if k < 40 {
 					t.Errorf("only %d operations were tried", k)
 				}
 				break
 			}
-			if !errors.Is(err, errFull) {
+			if !errors.Is(err, foldertest.ErrFull) {
 				t.Fatalf("operation %d: %v", k, err)
 			}
-			if got := namesIn(t, parent); !slices.Equal(got, start) {
+			if got := foldertest.NamesIn(t, parent); !slices.Equal(got, start) {
 				t.Fatalf("operation %d left %q, was %q", k, got, start)
 			}
 		}

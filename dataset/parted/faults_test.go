@@ -12,70 +12,10 @@ import (
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/budget"
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
-	"github.com/weft-gnn/weft/dataset/internal/folder"
+	"github.com/weft-gnn/weft/dataset/internal/folder/foldertest"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/tensor"
 )
-
-// unsynced is a file that is left to the system's memory, where it is as good to a
-// test that does not pull the plug.
-type unsynced struct{ *os.File }
-
-func (unsynced) Sync() error { return nil }
-
-func createUnsynced(path string) (folder.OutFile, error) {
-	f, err := os.Create(path)
-	return unsynced{f}, err
-}
-
-var errFull = errors.New("no space left on device")
-
-// fullDisk fails the operation number k of all creations, writes and flushes to the
-// disk, and every one after it.
-type fullDisk struct{ left int }
-
-func (d *fullDisk) use() error {
-	if d.left--; d.left < 0 {
-		return errFull
-	}
-	return nil
-}
-
-func (d *fullDisk) create(path string) (folder.OutFile, error) {
-	if err := d.use(); err != nil {
-		return nil, err
-	}
-	f, err := os.Create(path)
-	return &diskFile{f, d}, err
-}
-
-type diskFile struct {
-	*os.File
-	disk *fullDisk
-}
-
-func (f *diskFile) Write(b []byte) (int, error) {
-	if err := f.disk.use(); err != nil {
-		n, _ := f.File.Write(b[:len(b)/2])
-		return n, err
-	}
-	return f.File.Write(b)
-}
-
-func (f *diskFile) Sync() error { return f.disk.use() }
-
-func names(t *testing.T, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for _, e := range entries {
-		all = append(all, e.Name())
-	}
-	return all
-}
 
 // TestFullDisk: whichever operation fails, the error is returned, nothing is left
 // behind, and what was there before still reads.
@@ -89,20 +29,20 @@ func TestFullDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		start := names(t, home)
+		start := foldertest.NamesIn(t, home)
 		for k := 0; ; k++ {
-			disk := &fullDisk{left: k}
-			err := write(t.Context(), dir, d, inHalves(), Options{Overwrite: before}, disk.create)
+			disk := &foldertest.FullDisk{Left: k}
+			err := write(t.Context(), dir, d, inHalves(), Options{Overwrite: before}, disk.Create)
 			if err == nil {
 				if k < 60 {
 					t.Errorf("only %d operations were tried", k)
 				}
 				break
 			}
-			if !errors.Is(err, errFull) {
+			if !errors.Is(err, foldertest.ErrFull) {
 				t.Fatalf("operation %d: %v", k, err)
 			}
-			if got := names(t, home); !slices.Equal(got, start) {
+			if got := foldertest.NamesIn(t, home); !slices.Equal(got, start) {
 				t.Fatalf("operation %d left %q, was %q", k, got, start)
 			}
 			if before {
@@ -138,7 +78,7 @@ func TestWriteRefuses(t *testing.T) {
 	} {
 		datatest.WantError(t, Write(t.Context(), to, c.d, c.div, Options{}), c.want)
 	}
-	if left := names(t, home); len(left) != 0 {
+	if left := foldertest.NamesIn(t, home); len(left) != 0 {
 		t.Errorf("left %q", left)
 	}
 	if err := Write(t.Context(), to, d, inHalves(), Options{}); err != nil {
@@ -162,7 +102,7 @@ func TestWriteRefuses(t *testing.T) {
 func edited(t testing.TB, edit func(m *Manifest)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "set")
-	if err := write(t.Context(), dir, pathSet(t, dataset.VertexClassification), inHalves(), Options{}, createUnsynced); err != nil {
+	if err := write(t.Context(), dir, pathSet(t, dataset.VertexClassification), inHalves(), Options{}, foldertest.CreateUnsynced); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, ManifestFile)
@@ -296,7 +236,7 @@ func TestAbsentFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "edge.npy gather.npy gather_ptr.npy indices.npy indptr.npy owner.npy send.npy send_ptr.npy vertex.npy"
-	if got := strings.Join(names(t, filepath.Join(dir, "part-0")), " "); got != want {
+	if got := strings.Join(foldertest.NamesIn(t, filepath.Join(dir, "part-0")), " "); got != want {
 		t.Errorf("files %s, want %s", got, want)
 	}
 	all := openAll(t, dir, 2)

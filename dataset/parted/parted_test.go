@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/internal/folder/foldertest"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/graphcase"
 	"github.com/weft-gnn/weft/partition"
@@ -128,7 +129,7 @@ func TestPartsMakeTheWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		if err := write(context.Background(), dir, d, div, Options{}, createUnsynced); err != nil {
+		if err := write(context.Background(), dir, d, div, Options{}, foldertest.CreateUnsynced); err != nil {
 			t.Fatal(err)
 		}
 		all := openAll(t, dir, div.Parts)
