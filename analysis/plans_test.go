@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -98,19 +96,7 @@ func TestPlansPage(t *testing.T) {
 		if err := all.WriteText(&b); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("testdata", name+".txt")
-		if *rewrite {
-			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := b.String(); got != string(want) {
-			t.Errorf("%s differs; run with -rewrite and look at the difference:\n%s", path, firstDifference(got, string(want)))
-		}
+		sameAsKept(t, name, b.String())
 	}
 }
 

@@ -152,8 +152,13 @@ func compile(t *testing.T, m model.Model, w world, train bool, skip string) *pro
 	if train {
 		f.Optimizer = &program.Optimizer{}
 	}
-	e := program.ExtentOf(w.g, p)
-	f.Env = e.Env()
+	return compileFor(t, w, p, f)
+}
+
+// compileFor compiles a program at the sizes of a world.
+func compileFor(t *testing.T, w world, p *program.Program, f program.Facts) *program.Program {
+	t.Helper()
+	f.Env = program.ExtentOf(w.g, p).Env()
 	p.Widths(f.Env)
 	f.Env["t"], f.Env["τ"] = int64(len(w.target.Rows)), int64(len(w.target.Rows))
 	if w.sparse {

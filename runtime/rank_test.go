@@ -29,17 +29,7 @@ func spread(t *testing.T, m model.Model, w world, d *program.Distribution, skip 
 		t.Fatal(err)
 	}
 	f := program.Facts{Steps: 100, FoldBytes: -1, Skip: map[string]bool{skip: true}, Optimizer: &program.Optimizer{Kind: program.SGDKind, Momentum: 0.5}, Distribution: d}
-	f.Env = program.ExtentOf(w.g, p).Env()
-	p.Widths(f.Env)
-	f.Env["t"], f.Env["τ"] = int64(len(w.target.Rows)), int64(len(w.target.Rows))
-	if w.sparse {
-		f.Env["nnz"] = program.Nonzeros(w.x)
-	}
-	q, err := program.Compile(p, f, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return q
+	return compileFor(t, w, p, f)
 }
 
 // randomOwners draws who owns what; some ranks may own nothing.
