@@ -53,10 +53,7 @@ type Running struct {
 
 // Wait returns when the exchange has ended.
 func (r *Running) Wait(ctx context.Context) error {
-	if err := r.c.watch.wait(ctx, r.at, r.p); err != nil {
-		return fmt.Errorf("comm: %v: %w", r.at, err)
-	}
-	return nil
+	return r.c.watch.wait(ctx, r.at, r.p)
 }
 
 // AllGather fills all with every rank's piece of it, this rank's being there
@@ -174,11 +171,7 @@ func (c *Comm) Send(ctx context.Context, to int, words []float32) error {
 // Recv receives what a rank sent, in the order in which it was sent.
 func (c *Comm) Recv(ctx context.Context, from int, words []float32) error {
 	c.began++
-	at := Place{c.Rank(), "receive", c.began, c.step}
-	if err := c.watch.wait(ctx, at, &receiving{c.t, from, words}); err != nil {
-		return fmt.Errorf("comm: %v: %w", at, err)
-	}
-	return nil
+	return c.watch.wait(ctx, Place{c.Rank(), "receive", c.began, c.step}, &receiving{c.t, from, words})
 }
 
 // receiving is a receive that has not ended.

@@ -24,7 +24,8 @@ type Transport interface {
 	// Split returns the communicator of the ranks that gave the same color, in
 	// the order of their keys, ties by rank. All ranks call it.
 	Split(ctx context.Context, color, key int) (Transport, error)
-	// Abort ends the job of all ranks: operations that wait fail with cause.
+	// Abort ends the job of all ranks: operations that wait fail with an
+	// [*AbortError] of the cause.
 	Abort(cause error)
 	// Close frees what this end holds.
 	Close() error
@@ -51,3 +52,11 @@ func (e *RankError) Error() string { return fmt.Sprintf("comm: rank %d is gone: 
 
 // Unwrap returns what happened to the rank.
 func (e *RankError) Unwrap() error { return e.Err }
+
+// AbortError says that a rank ended the job of all.
+type AbortError struct{ Err error }
+
+func (e *AbortError) Error() string { return fmt.Sprintf("comm: the job was ended: %v", e.Err) }
+
+// Unwrap returns why.
+func (e *AbortError) Unwrap() error { return e.Err }

@@ -50,7 +50,7 @@ func (e *StallError) Error() string {
 // wait waits for an operation, and gives it up when it takes too long.
 func (w *Watch) wait(ctx context.Context, at Place, p Pending) error {
 	if w == nil || w.Limit <= 0 {
-		return p.Wait(ctx)
+		return at.failed(p.Wait(ctx))
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -65,5 +65,15 @@ func (w *Watch) wait(ctx context.Context, at Place, p Pending) error {
 	if err != nil && errors.As(context.Cause(ctx), &stall) {
 		return stall
 	}
-	return err
+	return at.failed(err)
+}
+
+// failed says where an operation failed, unless its error is that of a rank that
+// ended all: where that happened it says itself.
+func (p Place) failed(err error) error {
+	var aborted *AbortError
+	if err == nil || errors.As(err, &aborted) {
+		return err
+	}
+	return fmt.Errorf("comm: %v: %w", p, err)
 }

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/comm/local"
@@ -86,4 +89,25 @@ func attempt(ctx context.Context, number int, set train.Settings, begin, resume 
 	set.Attempt = number
 	_, err := team(3, local.Options{Fail: fail}).Train(ctx, set, prepare, nil)
 	return err
+}
+
+// TestStallIsToldOnce: where a rank does not come, what ends the job is what the first
+// rank that gave up says, not what others say of it.
+func TestStallIsToldOnce(t *testing.T) {
+	d, c := open(t, "karate"), config(t, "gcn", 1)
+	m := team(4, local.Options{})
+	m.Watch = &comm.Watch{Limit: time.Second}
+	stalled, once := make(chan struct{}), sync.Once{}
+	_, err := m.Train(t.Context(), train.Settings{}, func(set train.Settings) (*train.Trainer, error) {
+		if set.Rank.Comm.Rank() == 3 {
+			<-stalled
+		}
+		trainer, err := train.New(c, d, set)
+		once.Do(func() { close(stalled) })
+		return trainer, err
+	}, nil)
+	var stall *comm.StallError
+	if !errors.As(err, &stall) || !slices.Equal(stall.For, []int{3}) || strings.Count(err.Error(), "rank ") != 1 {
+		t.Errorf("got %v, want one rank that waits for rank 3", err)
+	}
 }

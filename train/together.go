@@ -72,7 +72,8 @@ func (t Team) one(ctx context.Context, r *Rank, set Settings, prepare func(Setti
 func firstCause(errs []error) error {
 	for _, err := range errs {
 		var gone *comm.RankError
-		if err != nil && !errors.As(err, &gone) {
+		var ended *comm.AbortError
+		if err != nil && !errors.As(err, &gone) && !errors.As(err, &ended) {
 			return err
 		}
 	}

@@ -290,8 +290,9 @@ func (t *trainRun) onRanks(ctx context.Context, d *dataset.Dataset, cfg train.Co
 	return team.Train(ctx, set, prepare, ready)
 }
 
-// mostHere bounds the ranks of one process, which wake each other at every message.
-const mostHere = 128
+// mostHere bounds the ranks of one process: each sends to all others, a million
+// messages at every sum.
+const mostHere = 1024
 
 // withResume are the flags that go with --resume: they change no result.
 var withResume = []string{"resume", "epochs", "threads", "plan", "ranks", "save-every", "stall-limit", "json", "quiet"}

@@ -35,6 +35,9 @@ func (e *end) Size() int { return len(e.ranks) }
 // me is this rank's number in the world.
 func (e *end) me() int { return e.ranks[e.rank] }
 
+// box is where this rank receives.
+func (e *end) box() *mailbox { return e.world.boxes[e.me()] }
+
 // Begin starts an exchange.
 func (e *end) Begin(send, recv [][]float32) (comm.Pending, error) {
 	if err := e.world.operate(e.me()); err != nil {
@@ -64,11 +67,14 @@ type exchange struct {
 
 // Wait returns when all pieces have arrived.
 func (x *exchange) Wait(ctx context.Context) error {
+	box := x.box()
+	stop := context.AfterFunc(ctx, box.wake)
+	defer stop()
 	for q, piece := range x.recv {
 		if q == x.rank || len(piece) == 0 {
 			continue
 		}
-		if err := x.world.take(ctx, address{x.name, x.ranks[q], x.me(), false, x.number}, piece); err != nil {
+		if err := box.take(ctx, x.from(q), piece, x.world.lost); err != nil {
 			return err
 		}
 		x.here[q].Store(true)
@@ -76,13 +82,16 @@ func (x *exchange) Wait(ctx context.Context) error {
 	return nil
 }
 
+// from is the address of the piece of rank q.
+func (x *exchange) from(q int) address { return address{x.name, x.ranks[q], x.me(), false, x.number} }
+
 // Missing lists the ranks whose pieces are not there.
 func (x *exchange) Missing() (ranks []int) {
 	for q, piece := range x.recv {
 		if q == x.rank || len(piece) == 0 || x.here[q].Load() {
 			continue
 		}
-		if !x.world.arrived(address{x.name, x.ranks[q], x.me(), false, x.number}) {
+		if !x.box().arrived(x.from(q)) {
 			ranks = append(ranks, q)
 		}
 	}
@@ -106,7 +115,9 @@ func (e *end) Recv(ctx context.Context, from int, words []float32) error {
 	}
 	a := address{e.name, e.ranks[from], e.me(), true, e.received[from]}
 	e.received[from]++
-	return e.world.take(ctx, a, words)
+	stop := context.AfterFunc(ctx, e.box().wake)
+	defer stop()
+	return e.box().take(ctx, a, words, e.world.lost)
 }
 
 // Split returns the communicator of the ranks that gave the same color.

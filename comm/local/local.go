@@ -4,8 +4,6 @@
 package local
 
 import (
-	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -26,11 +24,10 @@ type Options struct {
 
 // World returns the ends of a communicator of so many ranks.
 func World(ranks int, o Options) []comm.Transport {
-	w := &world{options: o, boxes: map[address][]float32{}, ended: map[int]error{}, done: map[int]int{}, flying: map[int]int{}}
-	w.changed = sync.NewCond(&w.mu)
+	w := &world{options: o, ranks: make([]state, ranks), boxes: make([]*mailbox, ranks)}
 	all := make([]int, ranks)
 	for r := range all {
-		all[r] = r
+		all[r], w.boxes[r] = r, newMailbox()
 	}
 	ends := make([]comm.Transport, ranks)
 	for r := range ends {
@@ -42,56 +39,33 @@ func World(ranks int, o Options) []comm.Transport {
 // worldName is the communicator of all ranks.
 const worldName = "world"
 
-// world is what the ranks of all communicators of a process share.
+// world is what the ranks of all communicators of a process share. Each receives in a
+// mailbox of its own, so that ranks meet at a lock only where they exchange. Where
+// both are taken, a mailbox's lock is taken before the world's.
 type world struct {
 	options Options
+	boxes   []*mailbox // of each rank
 
 	mu      sync.Mutex
-	changed *sync.Cond
-	boxes   map[address][]float32 // messages that have arrived
-	ended   map[int]error         // ranks that are gone
+	ranks   []state
 	aborted error
-	done    map[int]int // operations of each rank
-	flying  map[int]int // messages of each rank that have not arrived
-	drawn   uint64
-	spares  [][]float32 // memory of messages that were received
 }
 
-// spare returns memory for a message of n words, that of the smallest received one
-// that it fits.
-func (w *world) spare(n int) []float32 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	best := -1
-	for i, s := range w.spares {
-		if cap(s) >= n && (best < 0 || cap(s) < cap(w.spares[best])) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return make([]float32, 0, n)
-	}
-	s := w.spares[best]
-	w.spares[best] = w.spares[len(w.spares)-1]
-	w.spares = w.spares[:len(w.spares)-1]
-	return s[:0]
-}
-
-// address is where a message goes: its place in the order in which a rank sends
-// to another on one communicator, of exchanges or of sends.
-type address struct {
-	comm     string
-	from, to int // ranks of the world
-	direct   bool
-	number   int
+// state is what is known of a rank.
+type state struct {
+	ended      error // why it is gone
+	operations int
+	flying     int    // messages of it that have not arrived
+	posted     uint64 // messages of it that were held back
 }
 
 // operate counts an operation of a rank, and asks whether it is to fail.
 func (w *world) operate(rank int) error {
 	w.mu.Lock()
-	n := w.done[rank]
-	w.done[rank]++
-	err := w.ended[rank]
+	s := &w.ranks[rank]
+	n := s.operations
+	s.operations++
+	err := s.ended
 	if w.aborted != nil {
 		err = w.aborted
 	}
@@ -107,101 +81,78 @@ func (w *world) operate(rank int) error {
 
 // post puts a message on its way.
 func (w *world) post(a address, words []float32) {
-	copied := append(w.spare(len(words)), words...)
+	box := w.boxes[a.to]
+	copied := append(box.room(len(words)), words...)
 	if w.options.Delay <= 0 {
-		w.deliver(a, copied)
+		box.deliver(a, copied)
 		return
 	}
-	w.mu.Lock()
-	w.drawn++
-	w.flying[a.from]++
-	x := rng.Key{Seed: w.options.Seed, Purpose: rng.Fault}.Block(rng.Counter{ID: w.drawn})[0]
-	w.mu.Unlock()
-	delay := time.Duration(float64(w.options.Delay) * float64(x) / (1 << 32))
-	time.AfterFunc(delay, func() {
-		w.deliver(a, copied)
+	time.AfterFunc(w.depart(a.from), func() {
+		box.deliver(a, copied)
 		w.land(a.from)
 	})
 }
 
+// depart draws how long a message of a rank is held back.
+func (w *world) depart(from int) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := &w.ranks[from]
+	s.flying++
+	s.posted++
+	x := rng.Key{Seed: w.options.Seed, Purpose: rng.Fault}.Block(rng.Counter{Step: uint32(from), ID: s.posted})[0]
+	return time.Duration(float64(w.options.Delay) * float64(x) / (1 << 32))
+}
+
+// land records that a message of a rank has arrived; the last one of a rank that is
+// gone ends the waiting for others.
 func (w *world) land(from int) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.flying[from]--
-	w.changed.Broadcast()
-}
-
-func (w *world) deliver(a address, words []float32) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.boxes[a] = words
-	w.changed.Broadcast()
-}
-
-// arrived reports whether a message is there.
-func (w *world) arrived(a address) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	_, ok := w.boxes[a]
-	return ok
-}
-
-// take waits for a message and moves it into words.
-func (w *world) take(ctx context.Context, a address, words []float32) error {
-	stop := context.AfterFunc(ctx, w.wake)
-	defer stop()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for {
-		if message, ok := w.boxes[a]; ok {
-			delete(w.boxes, a)
-			err := fill(a, words, message)
-			w.spares = append(w.spares, message)
-			return err
-		}
-		switch {
-		case w.aborted != nil:
-			return w.aborted
-		case w.ended[a.from] != nil && w.flying[a.from] == 0:
-			return &comm.RankError{Rank: a.from, Err: w.ended[a.from]}
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		}
-		w.changed.Wait()
+	s := &w.ranks[from]
+	s.flying--
+	last := s.ended != nil && s.flying == 0
+	w.mu.Unlock()
+	if last {
+		w.wake()
 	}
 }
 
-func fill(a address, words, message []float32) error {
-	if len(message) != len(words) {
-		return fmt.Errorf("rank %d sent %d words to rank %d, which awaits %d: the ranks run different plans", a.from, len(message), a.to, len(words))
+// lost says why a message of a rank that is not there will never come.
+func (w *world) lost(from int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch s := &w.ranks[from]; {
+	case w.aborted != nil:
+		return w.aborted
+	case s.ended != nil && s.flying == 0:
+		return &comm.RankError{Rank: from, Err: s.ended}
 	}
-	copy(words, message)
 	return nil
-}
-
-// wake lets all that wait look again.
-func (w *world) wake() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.changed.Broadcast()
 }
 
 // end records that a rank is gone.
 func (w *world) end(rank int, err error) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ended[rank] == nil {
-		w.ended[rank] = err
+	if s := &w.ranks[rank]; s.ended == nil {
+		s.ended = err
 	}
-	w.changed.Broadcast()
+	w.mu.Unlock()
+	w.wake()
 }
 
 // abort ends all ranks.
 func (w *world) abort(cause error) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	if w.aborted == nil {
-		w.aborted = cause
+		w.aborted = &comm.AbortError{Err: cause}
 	}
-	w.changed.Broadcast()
+	w.mu.Unlock()
+	w.wake()
+}
+
+// wake lets all ranks that wait look again.
+func (w *world) wake() {
+	for _, box := range w.boxes {
+		box.wake()
+	}
 }

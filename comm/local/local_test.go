@@ -131,8 +131,37 @@ func TestAbort(t *testing.T) {
 		return reduceForever(c)
 	})
 	for _, r := range []int{0, 2} {
-		if !errors.Is(errs[r], cause) {
-			t.Errorf("rank %d says %v, want the cause", r, errs[r])
+		var ended *comm.AbortError
+		if !errors.Is(errs[r], cause) || !errors.As(errs[r], &ended) {
+			t.Errorf("rank %d says %v, want that the job was ended, and the cause", r, errs[r])
+		}
+	}
+}
+
+// TestManyRanks: hundreds of ranks exchange with each other, none of them stalls, and
+// what was done with the memory of one message is not seen in another.
+func TestManyRanks(t *testing.T) {
+	const ranks = 300
+	watch := &comm.Watch{Limit: time.Minute}
+	for r, err := range run(local.World(ranks, local.Options{}), watch, func(c *comm.Comm) error {
+		for n := range 4 {
+			words := make([]float32, 100+ranks*n)
+			for i := range words {
+				words[i] = float32(c.Rank() + i)
+			}
+			if err := c.AllReduce(context.Background(), words, comm.Sum); err != nil {
+				return err
+			}
+			for i, got := range words {
+				if want := float32(ranks*(ranks-1)/2 + ranks*i); got != want {
+					return fmt.Errorf("sum %d of %d is %v, want %v", i, len(words), got, want)
+				}
+			}
+		}
+		return nil
+	}) {
+		if err != nil {
+			t.Fatalf("rank %d: %v", r, err)
 		}
 	}
 }
