@@ -95,13 +95,13 @@ func (g *Graph) validatePermuted() error {
 	return nil
 }
 
-// bits is a set of small numbers.
-type bits []uint64
+// bitset is a set of small numbers.
+type bitset []uint64
 
-func newBits(n int64) bits { return make(bits, (n+63)/64) }
+func newBits(n int64) bitset { return make(bitset, (n+63)/64) }
 
 // add puts x in the set, and reports whether it was not there.
-func (b bits) add(x int64) bool {
+func (b bitset) add(x int64) bool {
 	word, bit := &b[x/64], uint64(1)<<(x%64)
 	was := *word & bit
 	*word |= bit

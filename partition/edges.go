@@ -70,8 +70,8 @@ func (e *edgeCutting) arcs(arc, master []int32) {
 // these too, in the order of g.Block().
 //
 // Errors: those of [Vertices] and [Edges].
-func Divide(ctx context.Context, g *graph.Graph, o Options) (Assignment, error) {
-	a := Assignment{Parts: o.Parts}
+func Divide(ctx context.Context, g *graph.Graph, o Options) (graph.Assignment, error) {
+	a := graph.Assignment{Parts: o.Parts}
 	var err error
 	if o.Method.VertexCut() {
 		a.Arc, a.Vertex, err = Edges(ctx, g.Block(), o)

@@ -40,7 +40,7 @@ func checkEdges(t interface {
 	Fatalf(string, ...any)
 }, b *graph.Block, o Options, arc, master []int32) {
 	t.Helper()
-	if _, err := Measure(b, Assignment{Parts: o.Parts, Vertex: master, Arc: arc}); err != nil {
+	if _, err := Measure(b, graph.Assignment{Parts: o.Parts, Vertex: master, Arc: arc}); err != nil {
 		t.Fatalf("%v: %v", o.Method, err)
 	}
 	in := presence(b, arc)
@@ -210,7 +210,7 @@ func TestGridBalances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Measure(g.Block(), Assignment{Parts: 16, Vertex: master, Arc: arc})
+	s, err := Measure(g.Block(), graph.Assignment{Parts: 16, Vertex: master, Arc: arc})
 	if err != nil || s.ArcBalance() > 1.25 {
 		t.Errorf("arcs %v, %v of the mean (%v)", s.Arcs, s.ArcBalance(), err)
 	}
@@ -305,7 +305,7 @@ func TestReplication(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Measure(b, Assignment{Parts: 16, Vertex: master, Arc: arc})
+		s, err := Measure(b, graph.Assignment{Parts: 16, Vertex: master, Arc: arc})
 		if err != nil {
 			t.Fatal(err)
 		}

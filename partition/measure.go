@@ -2,21 +2,10 @@ package partition
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/weft-gnn/weft/graph"
 )
-
-// Assignment says which part has what of a block.
-type Assignment struct {
-	Parts int
-	// Vertex is the part of each vertex: in a vertex-cut, that of its master.
-	Vertex []int32
-	// Arc is the part of each arc, in the order of the block; nil where it is that
-	// of the arc's destination, as in an edge-cut.
-	Arc []int32
-}
 
 // Spread is a count that each part has, in sum and at most.
 type Spread struct {
@@ -70,167 +59,72 @@ func balanceOf(counts []int64) float64 {
 // Measure counts what an assignment of a block's vertices and arcs costs. The
 // block's destinations are all of its sources.
 //
-// Cost: O(n + m + P) time; 12 bytes per vertex, and 8 per arc where these are
-// assigned.
-// Errors: those of [Assignment.Validate].
-func Measure(b *graph.Block, a Assignment) (*Stats, error) {
+// Cost: that of [graph.Block.Named], and O(P) memory.
+// Errors: those of [graph.Assignment.Validate].
+func Measure(b *graph.Block, a graph.Assignment) (*Stats, error) {
 	if err := a.Validate(b); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("partition: %w", err)
 	}
-	s := &Stats{Parts: a.Parts, Vertices: make([]int64, a.Parts), Arcs: make([]int64, a.Parts)}
+	m := &measurement{
+		a: a, s: &Stats{Parts: a.Parts, Vertices: make([]int64, a.Parts), Arcs: make([]int64, a.Parts)},
+		rows: slices.Repeat([]int32{-1}, a.Parts), sums: slices.Repeat([]int32{-1}, a.Parts),
+		sent: make([]int64, a.Parts), messages: make([]int64, a.Parts),
+	}
 	for _, p := range a.Vertex {
-		s.Vertices[p]++
+		m.s.Vertices[p]++
 	}
-	m := newMeasurement(a, s)
-	for p, arcs := range a.byPart(b) {
-		m.part(p, arcs)
+	m.arcs(b)
+	for p, named := range b.Named(a.Parts, a.Part) {
+		m.part(int32(p), named)
 	}
 	m.finish()
-	return s, nil
+	return m.s, nil
 }
 
-// Validate returns an error that says where an assignment does not fit a block.
-func (a Assignment) Validate(b *graph.Block) error {
-	switch {
-	case b.Dst != b.Src:
-		return fmt.Errorf("partition: a block of %d destinations and %d sources, want as many", b.Dst, b.Src)
-	case a.Parts < 1:
-		return fmt.Errorf("partition: %d parts, want 1 or more", a.Parts)
-	case len(a.Vertex) != b.Dst:
-		return fmt.Errorf("partition: parts of %d vertices, the block has %d", len(a.Vertex), b.Dst)
-	case a.Arc != nil && len(a.Arc) != len(b.Col):
-		return fmt.Errorf("partition: parts of %d arcs, the block has %d", len(a.Arc), len(b.Col))
-	}
-	for v, p := range a.Vertex {
-		if p < 0 || int(p) >= a.Parts {
-			return fmt.Errorf("partition: vertex %d is in part %d, want 0 ≤ part < %d", v, p, a.Parts)
-		}
-	}
-	for i, p := range a.Arc {
-		if p < 0 || int(p) >= a.Parts {
-			return fmt.Errorf("partition: arc %d is in part %d, want 0 ≤ part < %d", i, p, a.Parts)
-		}
-	}
-	return nil
-}
-
-// byPart yields the arcs of each part in turn, loops included.
-func (a Assignment) byPart(b *graph.Block) iter.Seq2[int32, iter.Seq2[int32, int32]] {
-	return func(yield func(int32, iter.Seq2[int32, int32]) bool) {
-		start, member := a.members(b)
-		for p := range int32(a.Parts) {
-			if !yield(p, a.arcs(b, member[start[p]:start[p+1]])) {
-				return
-			}
-		}
-	}
-}
-
-// members returns what parts have, part by part: arcs as source and destination,
-// or vertices where their arcs are theirs.
-func (a Assignment) members(b *graph.Block) (start []int64, member []uint64) {
-	of := a.Vertex
-	if a.Arc != nil {
-		of = a.Arc
-	}
-	start = make([]int64, a.Parts+1)
-	for _, p := range of {
-		start[p+1]++
-	}
-	for p := range a.Parts {
-		start[p+1] += start[p]
-	}
-	next := slices.Clone(start)
-	member = make([]uint64, len(of))
-	put := func(p int32, m uint64) {
-		member[next[p]] = m
-		next[p]++
-	}
-	for v := range b.Dst {
-		if a.Arc == nil {
-			put(of[v], uint64(v))
-			continue
-		}
-		for i := b.Ptr[v]; i < b.Ptr[v+1]; i++ {
-			put(of[i], uint64(b.Col[i])<<32|uint64(v))
-		}
-	}
-	return start, member
-}
-
-// arcs yields source and destination of the arcs of some members.
-func (a Assignment) arcs(b *graph.Block, member []uint64) iter.Seq2[int32, int32] {
-	return func(yield func(u, v int32) bool) {
-		for _, m := range member {
-			v := int32(m)
-			if a.Arc != nil {
-				if !yield(int32(m>>32), v) {
-					return
-				}
-				continue
-			}
-			for _, u := range b.Col[b.Ptr[v]:b.Ptr[v+1]] {
-				if !yield(u, v) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// measurement is the counting. The last part that met a vertex, as the source or
-// as the destination of an arc, tells whether it is there anew.
+// measurement is the counting.
 type measurement struct {
-	a            Assignment
-	s            *Stats
-	asSrc, asDst []int32
+	a graph.Assignment
+	s *Stats
 	// The last part that a part sent rows to, and that one sent partial sums to.
 	rows, sums     []int32
 	sent, messages []int64
 	copies         int64
 }
 
-func newMeasurement(a Assignment, s *Stats) *measurement {
-	none := func(n int) []int32 { return slices.Repeat([]int32{-1}, n) }
-	m := &measurement{a: a, s: s, asSrc: none(len(a.Vertex)), rows: none(a.Parts)}
-	if a.Arc != nil {
-		m.asDst, m.sums = none(len(a.Vertex)), none(a.Parts)
+// arcs counts arcs, and those that are cut.
+func (m *measurement) arcs(b *graph.Block) {
+	for v := range int32(b.Dst) {
+		for e := b.Ptr[v]; e < b.Ptr[v+1]; e++ {
+			u := b.Col[e]
+			p := m.a.Part(e, u, v)
+			m.s.Arcs[p]++
+			if m.a.Vertex[u] != p || m.a.Vertex[v] != p {
+				m.s.CutArcs++
+			}
+		}
 	}
-	m.sent, m.messages = make([]int64, a.Parts), make([]int64, a.Parts)
-	return m
 }
 
-// part counts the arcs of part p.
-func (m *measurement) part(p int32, arcs iter.Seq2[int32, int32]) {
+// part counts what the arcs of part p name of other parts' vertices.
+func (m *measurement) part(p int32, named graph.Named) {
 	halo, partial := int64(0), int64(0)
-	for u, v := range arcs {
-		m.s.Arcs[p]++
-		from, to := m.a.Vertex[u], m.a.Vertex[v]
-		if from != p || to != p {
-			m.s.CutArcs++
+	for i, v := range named.Vertex {
+		owner := m.a.Vertex[v]
+		if owner == p {
+			continue
 		}
-		if from != p && m.asSrc[u] != p {
-			m.copy(u, p)
-			m.asSrc[u] = p
+		m.copies++
+		if named.At[i]&graph.Source != 0 {
 			halo++
-			m.send(from, m.rows, p, from)
+			m.send(owner, m.rows, p, owner)
 		}
-		if to != p && m.asDst[v] != p {
-			m.copy(v, p)
-			m.asDst[v] = p
+		if named.At[i]&graph.Destination != 0 {
 			partial++
-			m.send(p, m.sums, p, to)
+			m.send(p, m.sums, p, owner)
 		}
 	}
 	m.s.Halo.add(halo)
 	m.s.Partial.add(partial)
-}
-
-// copy counts a vertex that is in part p, but has its own row elsewhere, once.
-func (m *measurement) copy(v, p int32) {
-	if m.asSrc[v] != p && (m.asDst == nil || m.asDst[v] != p) {
-		m.copies++
-	}
 }
 
 // send counts a word that a part sends. It is a message of its own where the part

@@ -25,7 +25,7 @@ func build(t interface {
 }
 
 // naive counts by the definitions, with sets.
-func naive(b *graph.Block, a Assignment) *Stats {
+func naive(b *graph.Block, a graph.Assignment) *Stats {
 	type pair struct{ part, vertex int32 }
 	type channel struct {
 		from, to int32
@@ -100,7 +100,7 @@ func TestMeasureIsTheDefinition(t *testing.T) {
 		if rapid.Bool().Draw(t, "loops") {
 			b = g.LoopBlock()
 		}
-		a := Assignment{Parts: rapid.IntRange(1, 15).Draw(t, "parts")}
+		a := graph.Assignment{Parts: rapid.IntRange(1, 15).Draw(t, "parts")}
 		part := rapid.Int32Range(0, int32(a.Parts-1))
 		a.Vertex = rapid.SliceOfN(part, b.Dst, b.Dst).Draw(t, "vertices")
 		if rapid.Bool().Draw(t, "arcs") {
@@ -128,7 +128,7 @@ func TestMeasureByHand(t *testing.T) {
 		}
 	}
 	b := build(t, path, graph.Policy{}).Block()
-	s, err := Measure(b, Assignment{Parts: 2, Vertex: []int32{0, 0, 0, 1, 1, 1}})
+	s, err := Measure(b, graph.Assignment{Parts: 2, Vertex: []int32{0, 0, 0, 1, 1, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestMeasureByHand(t *testing.T) {
 	}
 	// 69 leaves send to the centre: leaves and their arcs in turn in three parts.
 	b = build(t, star, graph.Policy{}).Block()
-	a := Assignment{Parts: 3, Vertex: make([]int32, 70), Arc: make([]int32, 69)}
+	a := graph.Assignment{Parts: 3, Vertex: make([]int32, 70), Arc: make([]int32, 69)}
 	for leaf := 1; leaf < 70; leaf++ {
 		a.Vertex[leaf], a.Arc[leaf-1] = int32(leaf%3), int32(leaf%3)
 	}
@@ -162,10 +162,10 @@ func TestMeasureByHand(t *testing.T) {
 
 func TestMeasureRefuses(t *testing.T) {
 	b := build(t, graphcase.Case{N: 2, Src: []int32{0}, Dst: []int32{1}}, graph.Policy{}).Block()
-	for want, a := range map[string]Assignment{
+	for want, a := range map[string]graph.Assignment{
 		"0 parts":                                  {Vertex: []int32{0, 0}},
-		"parts of 1 vertices, the block has 2":     {Parts: 1, Vertex: []int32{0}},
-		"parts of 2 arcs, the block has 1":         {Parts: 1, Vertex: []int32{0, 0}, Arc: []int32{0, 0}},
+		"parts of 1 vertices, there are 2":         {Parts: 1, Vertex: []int32{0}},
+		"parts of 2 arcs, there are 1":             {Parts: 1, Vertex: []int32{0, 0}, Arc: []int32{0, 0}},
 		"vertex 1 is in part 2, want 0 ≤ part < 2": {Parts: 2, Vertex: []int32{0, 2}},
 		"arc 0 is in part -1, want 0 ≤ part < 2":   {Parts: 2, Vertex: []int32{0, 1}, Arc: []int32{-1}},
 	} {
@@ -173,7 +173,7 @@ func TestMeasureRefuses(t *testing.T) {
 			t.Errorf("got %v, want an error that says %q", err, want)
 		}
 	}
-	if _, err := Measure(b.Cut(0, 1), Assignment{Parts: 1, Vertex: []int32{0}}); err == nil {
+	if _, err := Measure(b.Cut(0, 1), graph.Assignment{Parts: 1, Vertex: []int32{0}}); err == nil {
 		t.Error("a block of fewer destinations than sources was measured")
 	}
 }

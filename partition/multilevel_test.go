@@ -282,7 +282,7 @@ func TestMultilevelFindsTheBestCut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := Measure(g.Block(), Assignment{Parts: c.parts, Vertex: part})
+			s, err := Measure(g.Block(), graph.Assignment{Parts: c.parts, Vertex: part})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -308,7 +308,7 @@ func TestMultilevelLeavesComponentsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Measure(g.Block(), Assignment{Parts: 4, Vertex: part}); err != nil || s.CutArcs != 0 {
+	if s, err := Measure(g.Block(), graph.Assignment{Parts: 4, Vertex: part}); err != nil || s.CutArcs != 0 {
 		t.Errorf("%d arcs cut (%v)", s.CutArcs, err)
 	}
 }

@@ -31,7 +31,7 @@ func TestEveryCaseInAnyNumberOfParts(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s, %v, %d parts: %v", c.Name, m, parts, err)
 				}
-				if s, err := Measure(g.Block(), Assignment{Parts: parts, Vertex: part}); err != nil {
+				if s, err := Measure(g.Block(), graph.Assignment{Parts: parts, Vertex: part}); err != nil {
 					t.Errorf("%s, %v, %d parts: %v", c.Name, m, parts, err)
 				} else if parts == 1 && (s.CutArcs != 0 || s.Replication != 1 || s.Words.Total != 0) {
 					t.Errorf("%s, %v: one part, and %+v", c.Name, m, s)
@@ -275,7 +275,7 @@ func TestStreamsFindNeighbours(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Measure(g.Block(), Assignment{Parts: 4, Vertex: part})
+		s, err := Measure(g.Block(), graph.Assignment{Parts: 4, Vertex: part})
 		if err != nil {
 			t.Fatal(err)
 		}

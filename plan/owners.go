@@ -3,7 +3,6 @@ package plan
 import (
 	"context"
 	"fmt"
-	"math/bits"
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/graph"
@@ -25,8 +24,8 @@ type Owners struct {
 	// of a vertex.
 	Copies int
 	Copy   []int32
-	// Edge is the owner of the edge u→v where Edges is Free; arc is its position in
-	// the graph, or −1 for a loop that a model adds.
+	// Edge is the owner of the arc u→v where Edges is Free; arc is its position in
+	// the graph. A loop that a model adds lies with its vertex.
 	Edge func(arc int64, u, v int32) int32
 	// Has, where set, says that a rank has a vertex at an end of its edges even
 	// where no edge names it there: what is sent does not depend on the graph then.
@@ -105,7 +104,9 @@ func (o Owners) edge(b *graph.Block, e int64, u, v int32) int32 {
 		return o.Vertex[u]
 	}
 	if b.Arc != nil {
-		e = b.Arc[e]
+		if e = b.Arc[e]; e < 0 {
+			return o.Vertex[v]
+		}
 	}
 	return o.Edge(e, u, v)
 }
@@ -119,49 +120,4 @@ func (o Owners) spread(end program.Map) bool {
 // copied reports whether a copy has the edges out of u.
 func (o Owners) copied(copy int, u int32) bool {
 	return o.Edges != program.Copied || int(o.Copy[u]) == copy
-}
-
-// bitset is a set of vertices.
-type bitset []uint64
-
-func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
-
-func (s bitset) add(v int32) { s[v/64] |= 1 << (v % 64) }
-
-// each calls f for every member, ascending.
-func (s bitset) each(f func(v int32)) {
-	for i, word := range s {
-		for ; word != 0; word &= word - 1 {
-			f(int32(64*i + bits.TrailingZeros64(word)))
-		}
-	}
-}
-
-// named returns, for each rank, the vertices that a copy of it has at an end of its
-// edges.
-func (o Owners) named(copy int, end program.Map, n int, blocks ...*graph.Block) []bitset {
-	sets := make([]bitset, o.Ranks)
-	for r := range sets {
-		sets[r] = newBitset(n)
-		for v := range int32(n) {
-			if o.Has != nil && o.Has(r, end, v) && o.copied(copy, v) {
-				sets[r].add(v)
-			}
-		}
-	}
-	for _, b := range blocks {
-		for v := range int32(b.Dst) {
-			for e := b.Ptr[v]; e < b.Ptr[v+1]; e++ {
-				at := b.Col[e]
-				if !o.copied(copy, at) {
-					continue
-				}
-				if end == program.Dst {
-					at = v
-				}
-				sets[o.edge(b, e, b.Col[e], v)].add(at)
-			}
-		}
-	}
-	return sets
 }

@@ -315,18 +315,13 @@ func (p Plan) blocks(o *Owners) {
 	}
 }
 
-// vertexCut assigns arcs; loops that a model adds lie with the vertex's master.
+// vertexCut assigns arcs.
 func vertexCut(ctx context.Context, g *graph.Graph, o Owners, options partition.Options) (Owners, error) {
 	arc, master, err := partition.Edges(ctx, g.Block(), options)
 	if err != nil {
 		return o, err
 	}
 	o.Vertex = master
-	o.Edge = func(at int64, _, v int32) int32 {
-		if at < 0 {
-			return master[v]
-		}
-		return arc[at]
-	}
+	o.Edge = func(at int64, _, _ int32) int32 { return arc[at] }
 	return o, nil
 }

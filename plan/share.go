@@ -57,8 +57,9 @@ func Pieces(g *graph.Graph, o Owners, programs ...*program.Program) (func(rank i
 		return nil, err
 	}
 	d := &division{Owners: o, g: g, whole: program.ExtentOf(g, programs...)}
-	for k := range max(1, o.Copies) {
-		d.names = append(d.names, d.name(k))
+	if o.Has == nil && (o.spread(program.Src) || o.spread(program.Dst)) {
+		arcs := g.Block()
+		d.named = arcs.Named(o.Ranks, func(e int64, u, v int32) int32 { return o.edge(arcs, e, u, v) })
 	}
 	if err := d.coefficients(programs); err != nil {
 		return nil, err
@@ -71,25 +72,8 @@ type division struct {
 	Owners
 	g     *graph.Graph
 	whole program.Extent
-	names []map[program.Map][]bitset // of each copy, the ends that each rank has where these are not its own
+	named []graph.Named // by the arcs of each rank; nil where Has says it
 	coefs map[program.GraphCoef]tensor.Matrix
-}
-
-// name finds the ends of edges that ranks of one copy have.
-func (d *division) name(copy int) map[program.Map][]bitset {
-	var blocks []*graph.Block
-	for _, b := range []*graph.Block{d.whole.N, d.whole.NHat} {
-		if b != nil {
-			blocks = append(blocks, b)
-		}
-	}
-	names := map[program.Map][]bitset{}
-	for _, end := range []program.Map{program.Src, program.Dst} {
-		if d.spread(end) {
-			names[end] = d.named(copy, end, d.g.N, blocks...)
-		}
-	}
-	return names
 }
 
 // coefficients computes what programs read of the whole graph.
@@ -210,46 +194,6 @@ func selfLoops(b *graph.Block, edges []int64) (loops int64) {
 	return loops
 }
 
-// members lists a set.
-func (s bitset) members() (out []int32) {
-	s.each(func(v int32) { out = append(out, v) })
-	return out
-}
-
-// ends returns a rank's ends, or nil where they are its own vertices; own is the place
-// of each vertex among these.
-func (d *division) ends(at seat, end program.Map, own []int32) *program.Ends {
-	sets, ok := d.names[at.copy][end]
-	if !ok {
-		return nil
-	}
-	names := sets[at.rank].members()
-	e := &program.Ends{IDs: d.ids(names), HaloPtr: make([]int, d.Ranks+1), BoundaryPtr: make([]int, d.Ranks+1)}
-	d.halo(e, at.rank, names, own)
-	d.boundary(e, at.rank, sets, own)
-	return e
-}
-
-// halo groups the ends of other ranks by owner.
-func (d *division) halo(e *program.Ends, rank int, names, own []int32) {
-	byOwner := make([][]int32, d.Ranks)
-	e.From = make([]int32, len(names))
-	for i, v := range names {
-		if r := d.Vertex[v]; int(r) != rank {
-			byOwner[r] = append(byOwner[r], int32(i))
-		} else {
-			e.From[i] = own[v]
-		}
-	}
-	for r, ends := range byOwner {
-		for _, i := range ends {
-			e.From[i] = int32(-1 - len(e.Halo))
-			e.Halo = append(e.Halo, i)
-		}
-		e.HaloPtr[r+1] = len(e.Halo)
-	}
-}
-
 // places returns where each vertex is among some of them, −1 for the others.
 func (d *division) places(vs []int32) []int32 {
 	out := make([]int32, d.g.N)
@@ -262,47 +206,10 @@ func (d *division) places(vs []int32) []int32 {
 	return out
 }
 
-// boundary lists what other ranks need of this one's vertices, and who contributes
-// to them.
-func (d *division) boundary(e *program.Ends, rank int, sets []bitset, own []int32) {
-	var of, part []int32 // who contributes what, rank by rank
-	for q, set := range sets {
-		at := int32(0)
-		set.each(func(v int32) {
-			if i := own[v]; i >= 0 && q == rank {
-				of, part = append(of, i), append(part, at)
-			} else if i >= 0 {
-				of, part = append(of, i), append(part, int32(-1-len(e.Boundary)))
-				e.Boundary = append(e.Boundary, i)
-			}
-			at++
-		})
-		e.BoundaryPtr[q+1] = len(e.Boundary)
-	}
-	e.PartPtr, e.Parts = grouped(of, part, len(d.vertices(rank)))
-}
-
-// grouped sorts parts by the row that they are of, and keeps the order of each row's.
-func grouped(of, part []int32, rows int) (ptr []int64, out []int32) {
-	ptr, out = make([]int64, rows+1), make([]int32, len(part))
-	for _, i := range of {
-		ptr[i+1]++
-	}
-	for i := range rows {
-		ptr[i+1] += ptr[i]
-	}
-	next := slices.Clone(ptr)
-	for k, i := range of {
-		out[next[i]] = part[k]
-		next[i]++
-	}
-	return ptr, out
-}
-
 // rows are the vertices that a rank has at one end of its edges.
 func (d *division) rows(at seat, end program.Map) []int32 {
-	if sets, ok := d.names[at.copy][end]; ok {
-		return sets[at.rank].members()
+	if d.spread(end) {
+		return d.names(at, end)
 	}
 	return d.vertices(at.rank)
 }

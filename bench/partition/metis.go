@@ -99,7 +99,7 @@ func (m *metis) divide(ctx context.Context, g *graph.Graph, parts int, seed uint
 	if err != nil {
 		return nil, 0, err
 	}
-	a := partition.Assignment{Parts: parts}
+	a := graph.Assignment{Parts: parts}
 	if a.Vertex, err = readParts(m.graph() + ".part." + strconv.Itoa(parts)); err != nil {
 		return nil, 0, err
 	}

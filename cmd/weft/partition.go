@@ -14,6 +14,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/parted"
+	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/partition"
 )
 
@@ -210,11 +211,11 @@ func masksOf(d *dataset.Dataset, names []string) ([][]bool, error) {
 }
 
 // write writes the parts, if a folder for them is named.
-func (r *partitionRun) write(c *cobra.Command, d *dataset.Dataset, a partition.Assignment) error {
+func (r *partitionRun) write(c *cobra.Command, d *dataset.Dataset, a graph.Assignment) error {
 	if r.out == "" {
 		return nil
 	}
-	div := parted.Division{Parts: a.Parts, Vertex: a.Vertex, Arc: a.Arc, Method: r.options.Method.String(), Seed: r.options.Seed, Balance: r.balance().String()}
+	div := parted.Division{Assignment: a, Method: r.options.Method.String(), Seed: r.options.Seed, Balance: r.balance().String()}
 	_, found := os.Stat(filepath.Join(r.out, parted.ManifestFile))
 	err := parted.Write(c.Context(), r.out, d, div, parted.Options{Overwrite: r.overwrite})
 	if err != nil && found == nil && !r.overwrite { // nothing but a divided set is ever replaced
@@ -246,7 +247,7 @@ func (r *partitionRun) report(d *dataset.Dataset, s *partition.Stats, took float
 
 // spreads returns the most vertices that a part has of each set of --spread, of the
 // mean.
-func (r *partitionRun) spreads(a partition.Assignment) map[string]float64 {
+func (r *partitionRun) spreads(a graph.Assignment) map[string]float64 {
 	of := map[string]float64{}
 	for i, mask := range r.options.Masks {
 		counts, all := make([]int, a.Parts), 0

@@ -26,7 +26,7 @@ func Example() {
 	}
 	defer os.RemoveAll(tmp)
 	dir := filepath.Join(tmp, "halves")
-	halves := parted.Division{Parts: 2, Vertex: []int32{0, 0, 1, 1}, Method: "range"}
+	halves := parted.Division{Assignment: graph.Assignment{Parts: 2, Vertex: []int32{0, 0, 1, 1}}, Method: "range"}
 	if err := parted.Write(context.Background(), dir, d, halves, parted.Options{}); err != nil {
 		log.Fatal(err)
 	}

@@ -68,11 +68,11 @@ func TestWriteRefuses(t *testing.T) {
 		div  Division
 		want string
 	}{
-		{d, Division{}, "in 0 parts"},
-		{d, Division{Parts: 1, Vertex: []int32{0}}, "a division of 1 vertices, the set has 6"},
-		{d, Division{Parts: 1, Vertex: make([]int32, 6), Arc: []int32{0}}, "a division of 1 arcs, the set has 10"},
-		{d, Division{Parts: 2, Vertex: []int32{0, 0, 2, 0, 0, 0}}, "vertex 2 is in part 2, want 0 ≤ part < 2"},
-		{d, Division{Parts: 1, Vertex: make([]int32, 6), Arc: slices.Repeat([]int32{-1}, 10)}, "arc 0 is in part -1"},
+		{d, Division{}, "0 parts, want 1 or more"},
+		{d, Division{Assignment: graph.Assignment{Parts: 1, Vertex: []int32{0}}}, "a division of path: graph: parts of 1 vertices, there are 6"},
+		{d, Division{Assignment: graph.Assignment{Parts: 1, Vertex: make([]int32, 6), Arc: []int32{0}}}, "parts of 1 arcs, there are 10"},
+		{d, Division{Assignment: graph.Assignment{Parts: 2, Vertex: []int32{0, 0, 2, 0, 0, 0}}}, "vertex 2 is in part 2, want 0 ≤ part < 2"},
+		{d, Division{Assignment: graph.Assignment{Parts: 1, Vertex: make([]int32, 6), Arc: slices.Repeat([]int32{-1}, 10)}}, "arc 0 is in part -1"},
 		{several, inHalves(), "a set of 2 graphs"},
 		{broken, inHalves(), "2 rows of features"},
 	} {
@@ -232,7 +232,7 @@ func TestAbsentFiles(t *testing.T) {
 	}
 	d := &dataset.Dataset{Name: "set", Graph: g, X: tensor.New(3, 0)}
 	dir := filepath.Join(t.TempDir(), "set")
-	if err := Write(t.Context(), dir, d, Division{Parts: 2, Vertex: []int32{0, 1, 0}, Arc: []int32{0, 1}}, Options{}); err != nil {
+	if err := Write(t.Context(), dir, d, Division{Assignment: graph.Assignment{Parts: 2, Vertex: []int32{0, 1, 0}, Arc: []int32{0, 1}}}, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	want := "edge.npy gather.npy gather_ptr.npy indices.npy indptr.npy owner.npy send.npy send_ptr.npy vertex.npy"

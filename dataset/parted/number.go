@@ -12,23 +12,26 @@ type numbering struct {
 	own []int32
 	// others are ends of arcs that other parts own: those that arcs end in, then
 	// those that arcs only come from, each by owner and number.
-	others []int32
+	others []other
 	sinks  int // how many of the others arcs end in
-	// fetched says of each of the others whether an arc comes from it.
-	fetched []bool
+}
+
+// other is a vertex of another part, and at which ends of the part's arcs it is.
+type other struct {
+	v  int32
+	at graph.End
 }
 
 // rows is the number of vertices that arcs end in, own ones included.
 func (n *numbering) rows() int { return len(n.own) + n.sinks }
 
-// each calls f with the place of every vertex of the part, own ones first.
-func (n *numbering) each(f func(place int, v int32)) {
-	for i, v := range n.own {
-		f(i, v)
+// all lists the vertices of the part by their places.
+func (n *numbering) all() []int32 {
+	all := slices.Clone(n.own)
+	for _, o := range n.others {
+		all = append(all, o.v)
 	}
-	for i, v := range n.others {
-		f(len(n.own)+i, v)
-	}
+	return all
 }
 
 // division is what all parts have.
@@ -54,7 +57,7 @@ func (l *list) end() { l.ptr = append(l.ptr, int64(len(l.place))) }
 
 // newDivision numbers the vertices of each part.
 //
-// Cost: O(n + m + P²) time and 12 bytes per vertex, 4 per other vertex; in a
+// Cost: that of [graph.Block.Named], O(P²) time, and 8 bytes per vertex; in a
 // vertex-cut 12 per arc too.
 func newDivision(g *graph.Graph, d Division) *division {
 	x := &division{g: g, d: d, parts: make([]numbering, d.Parts), at: slices.Repeat([]int32{-1}, g.N)}
@@ -69,16 +72,16 @@ func newDivision(g *graph.Graph, d Division) *division {
 		x.send[p].end()
 		x.gather[p].end()
 	}
-	for p := range x.parts {
+	for p, named := range g.Block().Named(d.Parts, d.Part) {
 		n := &x.parts[p]
-		x.findOthers(int32(p))
-		for i, v := range n.others {
-			owner := d.Vertex[v]
-			if n.fetched[i] {
-				x.send[owner].place = append(x.send[owner].place, place[v])
+		n.findOthers(int32(p), named, d.Vertex)
+		for _, o := range n.others {
+			owner := d.Vertex[o.v]
+			if o.at&graph.Source != 0 {
+				x.send[owner].place = append(x.send[owner].place, place[o.v])
 			}
-			if i < n.sinks {
-				x.gather[owner].place = append(x.gather[owner].place, place[v])
+			if o.at&graph.Destination != 0 {
+				x.gather[owner].place = append(x.gather[owner].place, place[o.v])
 			}
 		}
 		for q := range d.Parts {
@@ -89,36 +92,20 @@ func newDivision(g *graph.Graph, d Division) *division {
 	return x
 }
 
-// findOthers finds the ends of part p's arcs that other parts own.
-func (x *division) findOthers(p int32) {
-	const comesFrom, endsIn = 1, 2
-	n := &x.parts[p]
-	seen := x.at // −1 for a vertex not met, else what arcs do at it
-	meet := func(v int32, how int32) {
-		if x.d.Vertex[v] == p {
-			return
+// findOthers finds what part p names and does not own.
+func (n *numbering) findOthers(p int32, named graph.Named, owner []int32) {
+	for i, v := range named.Vertex {
+		if owner[v] == p {
+			continue
 		}
-		if seen[v] < 0 {
-			seen[v] = 0
-			n.others = append(n.others, v)
-		}
-		seen[v] |= how
-	}
-	x.arcs.each(p, n.own, func(i int64, v int32) {
-		meet(x.g.Src[i], comesFrom)
-		meet(v, endsIn)
-	})
-	slices.SortFunc(n.others, func(u, v int32) int {
-		return cmp.Or(cmp.Compare(seen[v]&endsIn, seen[u]&endsIn), cmp.Compare(x.d.Vertex[u], x.d.Vertex[v]), cmp.Compare(u, v))
-	})
-	n.fetched = make([]bool, len(n.others))
-	for i, v := range n.others {
-		n.fetched[i] = seen[v]&comesFrom != 0
-		if seen[v]&endsIn != 0 {
+		n.others = append(n.others, other{v, named.At[i]})
+		if named.At[i]&graph.Destination != 0 {
 			n.sinks++
 		}
-		seen[v] = -1
 	}
+	slices.SortFunc(n.others, func(a, b other) int {
+		return cmp.Or(cmp.Compare(b.at&graph.Destination, a.at&graph.Destination), cmp.Compare(owner[a.v], owner[b.v]), cmp.Compare(a.v, b.v))
+	})
 }
 
 // arcs are the arcs of each part: in an edge-cut those into its vertices, in a
@@ -179,7 +166,10 @@ type rows struct {
 // rowsOf returns the arcs of part p.
 func (x *division) rowsOf(p int32) rows {
 	n := &x.parts[p]
-	n.each(func(place int, v int32) { x.at[v] = int32(place) })
+	all := n.all()
+	for place, v := range all {
+		x.at[v] = int32(place)
+	}
 	r := rows{ptr: make([]int64, n.rows()+1)}
 	x.arcs.each(p, n.own, func(_ int64, v int32) { r.ptr[x.at[v]+1]++ })
 	for i := range n.rows() {
@@ -193,6 +183,8 @@ func (x *division) rowsOf(p int32) rows {
 		r.at[*to], r.col[*to] = i, x.at[x.g.Src[i]]
 		*to++
 	})
-	n.each(func(_ int, v int32) { x.at[v] = -1 })
+	for _, v := range all {
+		x.at[v] = -1
+	}
 	return r
 }

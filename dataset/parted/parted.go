@@ -39,36 +39,11 @@ import (
 
 // Division says which part has what of a set.
 type Division struct {
-	Parts int
-	// Vertex is the part of each vertex.
-	Vertex []int32
-	// Arc is the part of each arc of the graph; nil where it is that of the arc's
-	// destination.
-	Arc []int32
+	graph.Assignment
 	// Method, Seed and Balance say how it was made, for whoever reads it.
 	Method  string
 	Seed    uint64
 	Balance string
-}
-
-// Validate returns an error that says where a division does not fit a graph.
-func (d Division) Validate(g *graph.Graph) error {
-	switch {
-	case d.Parts < 1:
-		return fmt.Errorf("dataset: a division in %d parts, want 1 or more", d.Parts)
-	case len(d.Vertex) != g.N:
-		return fmt.Errorf("dataset: a division of %d vertices, the set has %d", len(d.Vertex), g.N)
-	case d.Arc != nil && len(d.Arc) != len(g.Src):
-		return fmt.Errorf("dataset: a division of %d arcs, the set has %d", len(d.Arc), len(g.Src))
-	}
-	for what, parts := range map[string][]int32{"vertex": d.Vertex, "arc": d.Arc} {
-		for i, p := range parts {
-			if p < 0 || int(p) >= d.Parts {
-				return fmt.Errorf("dataset: %s %d is in part %d, want 0 ≤ part < %d", what, i, p, d.Parts)
-			}
-		}
-	}
-	return nil
 }
 
 // ManifestFile is the name of the file that describes a divided set in its folder.

@@ -83,7 +83,7 @@ func drawDivision(t *rapid.T, g *graph.Graph) Division {
 		Parts: rapid.IntRange(1, 6).Draw(t, "parts"), Seed: 3,
 		Method: rapid.SampledFrom(partition.Methods()).Draw(t, "method"),
 	}
-	div := Division{Parts: o.Parts, Method: o.Method.String(), Seed: 3, Balance: "vertices"}
+	div := Division{Assignment: graph.Assignment{Parts: o.Parts}, Method: o.Method.String(), Seed: 3, Balance: "vertices"}
 	if rapid.Bool().Draw(t, "by a method") {
 		a, err := partition.Divide(context.Background(), g, o)
 		if err != nil {
@@ -277,7 +277,7 @@ func checkLists(t *rapid.T, d *dataset.Dataset, div Division, all []*Part) {
 			fetched, returned = fetched+int64(len(rows[p])), returned+int64(len(sums[p]))
 		}
 	}
-	s, err := partition.Measure(d.Graph.Block(), partition.Assignment{Parts: div.Parts, Vertex: div.Vertex, Arc: div.Arc})
+	s, err := partition.Measure(d.Graph.Block(), div.Assignment)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func pathSet(t testing.TB, task dataset.Task) *dataset.Dataset {
 }
 
 func inHalves() Division {
-	return Division{Parts: 2, Vertex: []int32{0, 0, 0, 1, 1, 1}, Method: "range", Seed: 7, Balance: "vertices"}
+	return Division{Assignment: graph.Assignment{Parts: 2, Vertex: []int32{0, 0, 0, 1, 1, 1}}, Method: "range", Seed: 7, Balance: "vertices"}
 }
 
 // TestHalo: two layers of h = x + mean of the neighbours' x on the path in halves,
@@ -376,7 +376,7 @@ func TestLinkSplit(t *testing.T) {
 func TestEmptyParts(t *testing.T) {
 	d := pathSet(t, dataset.NoTask)
 	dir := filepath.Join(t.TempDir(), "ten")
-	div := Division{Parts: 10, Vertex: []int32{9, 1, 3, 1, 5, 7}}
+	div := Division{Assignment: graph.Assignment{Parts: 10, Vertex: []int32{9, 1, 3, 1, 5, 7}}}
 	if err := Write(t.Context(), dir, d, div, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +385,7 @@ func TestEmptyParts(t *testing.T) {
 	}
 	none := &dataset.Dataset{Name: "none", Graph: &graph.Graph{Ptr: []int64{0}}}
 	dir = filepath.Join(t.TempDir(), "none")
-	if err := Write(t.Context(), dir, none, Division{Parts: 2, Vertex: []int32{}, Arc: []int32{}}, Options{}); err != nil {
+	if err := Write(t.Context(), dir, none, Division{Assignment: graph.Assignment{Parts: 2, Vertex: []int32{}, Arc: []int32{}}}, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	openAll(t, dir, 2)

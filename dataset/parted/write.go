@@ -45,8 +45,8 @@ func write(ctx context.Context, dir string, d *dataset.Dataset, div Division, op
 	if n := d.Graphs(); n > 1 {
 		return fmt.Errorf("dataset: %s is a set of %d graphs: ranks share out whole graphs, which need not be divided", d.Name, n)
 	}
-	if err := div.Validate(d.Graph); err != nil {
-		return err
+	if err := div.Validate(d.Graph.Block()); err != nil {
+		return fmt.Errorf("dataset: a division of %s: %w", d.Name, err)
 	}
 	if err := folder.MayReplace(dir, ManifestFile, "divided data set", opt.Overwrite); err != nil {
 		return err
@@ -144,14 +144,14 @@ func (s *splitter) part(w *folder.Writer, p int32, info *Info) {
 	n := &s.div.parts[p]
 	r := s.div.rowsOf(p)
 	*info = Info{Vertices: int64(len(n.own)), Others: int64(len(n.others)), Rows: int64(n.rows()), Arcs: int64(len(r.at))}
-	all := slices.Concat(n.own, n.others)
+	all := n.all()
 	folder.Column(w, "vertex.npy", all)
 	if o := s.d.Graph.Origin; o != nil {
 		folder.Array(w, "identity.npy", []int{len(all)}, picked(o.Vertex, all))
 	}
 	owner := make([]int32, len(n.others))
-	for i, v := range n.others {
-		owner[i] = s.div.d.Vertex[v]
+	for i, o := range n.others {
+		owner[i] = s.div.d.Vertex[o.v]
 	}
 	folder.Column(w, "owner.npy", owner)
 	folder.Column(w, "indptr.npy", r.ptr)
