@@ -13,12 +13,13 @@ import (
 	"os"
 	"slices"
 
+	"github.com/weft-gnn/weft/bench/origin"
 	"github.com/weft-gnn/weft/tensor"
 )
 
 // report is what peers.json holds.
 type report struct {
-	Machine machine `json:"machine"`
+	Machine origin.Machine `json:"machine"`
 	// Versions are those of every environment's packages.
 	Versions map[string]map[string]string `json:"versions"`
 	Rows     []row                        `json:"rows"`
@@ -193,7 +194,7 @@ func (p *report) kept(k key, commit string, peersOfOthers bool) map[string]measu
 
 // readReport reads an earlier result. One of another machine says nothing here:
 // it is refused.
-func readReport(path string, here machine) (*report, error) {
+func readReport(path string, here origin.Machine) (*report, error) {
 	p := &report{Machine: here, Versions: map[string]map[string]string{}}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

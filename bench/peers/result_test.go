@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/weft-gnn/weft/bench/origin"
 )
 
 func at(ms float64, mib int64, loss float64) measure {
@@ -92,7 +94,7 @@ func TestVerdict(t *testing.T) {
 func TestReportResumes(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "peers.json")
-	here := machine{CPU: "one", Cores: 2, MemoryGiB: 24}
+	here := origin.Machine{CPU: "one", Cores: 2, MemoryGiB: 24}
 	p, err := readReport(file, here)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +128,7 @@ func TestReportResumes(t *testing.T) {
 			t.Errorf("kept for %s, peers of others %v: %q, want %q", c.commit, c.peers, got, c.want)
 		}
 	}
-	if _, err := readReport(file, machine{CPU: "another", Cores: 2}); err == nil {
+	if _, err := readReport(file, origin.Machine{CPU: "another", Cores: 2}); err == nil {
 		t.Error("the result of another machine was taken")
 	}
 }

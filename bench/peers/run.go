@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/weft-gnn/weft/bench/origin"
 )
 
 // bench is one run of the command.
@@ -66,10 +68,10 @@ func (b *bench) open(ctx context.Context, tmp string) error {
 		return err
 	}
 	b.weft = &weft{binary: binary, cache: b.cache, tmp: tmp, limits: b.limits, initial: map[key]initial{}}
-	if b.commit, err = weftCommit(ctx); err != nil {
+	if b.commit, err = origin.Commit(ctx); err != nil {
 		return err
 	}
-	here, err := thisMachine()
+	here, err := origin.This()
 	if err != nil {
 		return err
 	}

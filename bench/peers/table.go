@@ -53,7 +53,7 @@ func (p *report) threads() []int {
 // about says what was measured, where, and of which versions.
 func (p *report) about() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "By `make peers`, on %s, %s, %d GiB.", p.Machine.CPU, plural(p.Machine.Cores, "core"), p.Machine.MemoryGiB)
+	fmt.Fprintf(&b, "By `make peers`, on %v.", p.Machine)
 	for _, env := range slices.Sorted(maps.Keys(p.Versions)) {
 		fmt.Fprintf(&b, " %s:", env)
 		for i, name := range slices.Sorted(maps.Keys(p.Versions[env])) {

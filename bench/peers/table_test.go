@@ -5,11 +5,13 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/weft-gnn/weft/bench/origin"
 )
 
 func sample() *report {
 	p := &report{
-		Machine:  machine{CPU: "a processor", Cores: 2, MemoryGiB: 24},
+		Machine:  origin.Machine{CPU: "a processor", Cores: 2, MemoryGiB: 24},
 		Versions: map[string]map[string]string{"dgl": {"dgl": "2.1.0", "torch": "2.2.1"}},
 	}
 	p.put(rowOf(key{"cora", "gcn", 64, 2}, map[string]measure{
