@@ -1,7 +1,7 @@
-// Package netns gives tests several hosts on one machine: network namespaces of
-// Linux on a bridge of their own, each behind a link whose bandwidth is bounded,
-// with no way to any other network. Tests start ranks on them, cut links, and
-// read how many bytes went through.
+// Package netns gives tests and measurements several hosts on one machine: network
+// namespaces of Linux on a bridge of their own, each behind a link whose bandwidth
+// is bounded, with no way to any other network. They start ranks on them, cut
+// links, and read how many bytes went through.
 //
 // It needs Linux, root, and the commands ip, tc and unshare; where something is
 // missing, tests skip.
@@ -10,6 +10,7 @@ package netns
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,32 +34,52 @@ type Network struct {
 	agent string // the script that runs a command on a host
 }
 
+// ErrUnable says that this machine, or this user, makes no network namespaces.
+var ErrUnable = errors.New("network namespaces cannot be made")
+
 // New makes a network of so many hosts, which goes away when the test ends, with
 // the processes on it.
 func New(t testing.TB, hosts int, link Link) *Network {
 	t.Helper()
+	n, err := Open(t.TempDir(), hosts, link)
+	if errors.Is(err, ErrUnable) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Close)
+	return n
+}
+
+// Open makes a network of so many hosts, whose files lie in a folder. A process has
+// one at a time.
+//
+// Errors: [ErrUnable].
+func Open(folder string, hosts int, link Link) (*Network, error) {
 	if os.Geteuid() != 0 {
-		t.Skip("needs root, to make network namespaces")
+		return nil, fmt.Errorf("netns: %w: root alone may", ErrUnable)
 	}
 	for _, command := range []string{"ip", "tc", "unshare"} {
 		if _, err := exec.LookPath(command); err != nil {
-			t.Skipf("needs the command %s, to make network namespaces", command)
+			return nil, fmt.Errorf("netns: %w without the command %s", ErrUnable, command)
 		}
 	}
 	n := &Network{name: fmt.Sprintf("weft%d", os.Getpid()), count: hosts}
 	if out, err := exec.Command("ip", "netns", "add", n.bridge()).CombinedOutput(); err != nil {
-		t.Skipf("needs to be allowed network namespaces: %s", out)
+		return nil, fmt.Errorf("netns: %w: %s", ErrUnable, out)
 	}
-	t.Cleanup(n.remove)
 	for _, c := range n.construction(link) {
 		if out, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("netns: %s: %v: %s", strings.Join(c, " "), err, out)
+			n.Close()
+			return nil, fmt.Errorf("netns: %s: %w: %s", strings.Join(c, " "), err, out)
 		}
 	}
-	if err := n.write(t.TempDir()); err != nil {
-		t.Fatalf("netns: %v", err)
+	if err := n.write(folder); err != nil {
+		n.Close()
+		return nil, fmt.Errorf("netns: %w", err)
 	}
-	return n
+	return n, nil
 }
 
 func (n *Network) bridge() string { return n.name + "b" }
@@ -68,7 +89,9 @@ func (n *Network) Host(i int) string { return fmt.Sprintf("%sh%d", n.name, i) }
 
 func address(i int) string { return fmt.Sprintf("10.77.0.%d", i+1) }
 
-// construction lists the commands that make the network.
+// construction lists the commands that make the network. Hosts cut what they send
+// into packets of the link's size themselves, as what goes through a wire: left to
+// the link, up to 64 KiB would count as one packet, with one header.
 func (n *Network) construction(link Link) (commands [][]string) {
 	do := func(format string, values ...any) {
 		commands = append(commands, strings.Fields(fmt.Sprintf(format, values...)))
@@ -85,6 +108,7 @@ func (n *Network) construction(link Link) (commands [][]string) {
 		do("ip -n %s link set lo up", host)
 		do("ip -n %s link add v%d mtu %d type veth peer name eth0 mtu %d netns %s", n.bridge(), i, mtu, mtu, host)
 		do("ip -n %s link set v%d master br0 up", n.bridge(), i)
+		do("ip -n %s link set eth0 gso_max_segs 1", host)
 		do("ip -n %s addr add %s/24 dev eth0", host, address(i))
 		do("ip -n %s link set eth0 up", host)
 		if link.Rate != "" {
@@ -161,9 +185,9 @@ func (n *Network) Sent(host int) (bytes int64, err error) {
 	return links[0].Stats.TX.Bytes, nil
 }
 
-// remove ends what runs on the hosts and removes them. What was never made is
-// not there to remove.
-func (n *Network) remove() {
+// Close ends what runs on the hosts and removes them. What was never made is not
+// there to remove.
+func (n *Network) Close() {
 	for i := range n.count {
 		pids, _ := exec.Command("ip", "netns", "pids", n.Host(i)).Output()
 		for _, field := range strings.Fields(string(pids)) {
