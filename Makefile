@@ -6,7 +6,7 @@ GO      ?= go
 export CGO_ENABLED = 0
 FUZZTIME ?= 10m
 
-.PHONY: build test lint unit race mpi cross accuracy storage fuzz bench peers generate
+.PHONY: build test lint unit race mpi cross accuracy storage hosts fuzz bench peers generate
 
 build: ## the weft binary in bin/
 	$(GO) build -trimpath -o bin/weft ./cmd/weft
@@ -38,10 +38,11 @@ mpi: ## ranks that are processes, under every MPI that is installed
 	fi; \
 	export CGO_ENABLED=1 CC; for CC in $$compilers; do \
 		echo "mpi: $$CC" && \
-		$(GO) vet -tags mpi ./comm/mpi ./cmd/weft && $(GO) tool staticcheck -tags mpi ./comm/mpi ./cmd/weft && \
+		$(GO) vet -tags mpi ./comm/mpi ./cmd/weft ./bench/hosts && $(GO) tool staticcheck -tags mpi ./comm/mpi ./cmd/weft ./bench/hosts && \
 		$(GO) test -count=1 -tags mpi ./comm/mpi && \
 		$(GO) test -count=1 -tags mpi -race -run TestSuite/ranks=2 ./comm/mpi && \
-		$(GO) test -count=1 -tags mpi -run MPI ./cmd/weft || exit 1; \
+		$(GO) test -count=1 -tags mpi -run MPI ./cmd/weft && \
+		$(GO) test -count=1 -tags mpi ./bench/hosts || exit 1; \
 	done
 
 generate: ## the kernels' assembly from its generator; it must change nothing
@@ -59,6 +60,10 @@ accuracy: build ## ten seeds of every model on the citation sets, into bench/res
 storage: ## bfloat16 beside float32, into bench/results/bfloat16.md: makes a look-alike of ogbn-arxiv, takes an hour
 	rm -rf bin/arxiv && $(GO) run ./cmd/weft data gen arxiv --out bin/arxiv
 	$(GO) run ./bench/storage -data bin/arxiv -out bench/results/bfloat16.md
+
+hosts: ## four hosts beside one, into bench/results/hosts.md: needs root and Open MPI, makes a look-alike of ogbn-arxiv
+	rm -rf bin/arxiv && $(GO) run ./cmd/weft data gen arxiv --out bin/arxiv
+	$(GO) run ./bench/hosts -data bin/arxiv -out bench/results/hosts.md
 
 fuzz: ## every fuzz target for FUZZTIME each
 	$(GO) run ./bench/fuzz -time $(FUZZTIME)
