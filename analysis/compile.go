@@ -132,7 +132,7 @@ func (r Request) supposed(degree int64) cost.Env {
 // targets adds what the loss compares.
 func (r Request) targets(env cost.Env) {
 	env[targets], env[present] = r.Data.Targets, r.Data.Present
-	if r.Data.Targets == 0 {
+	if r.Data.Targets == 0 && r.Data.Items == nil {
 		env[targets] = env[cost.Vertices]
 	}
 	if r.Data.Present == 0 {

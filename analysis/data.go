@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"slices"
-
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/model"
@@ -11,7 +9,7 @@ import (
 // DataOf returns what costs depend on in a data set, and the loss that its task
 // is trained with: the features that models read (log degrees where there are
 // none), the columns of the prediction, and the items of the first split that a
-// training step compares.
+// training step compares, which have labels.
 func DataOf(d *dataset.Dataset) (Data, model.Loss) {
 	data := Data{Name: d.Name, Graph: d.Graph, X: model.Features(d, false), Classes: d.Labels.Classes()}
 	loss := model.CrossEntropy
@@ -22,11 +20,11 @@ func DataOf(d *dataset.Dataset) (Data, model.Loss) {
 		}
 	}
 	if len(d.Splits) > 0 {
-		train := d.Splits[0].Train
-		data.Items = slices.Sorted(slices.Values(train))
-		data.Targets, data.Present = int64(len(train)), kernel.CountClasses(d.Labels.Class, train)
+		data.Items = d.Labels.Labelled(d.Splits[0].Train)
+		data.Targets, data.Values = int64(len(data.Items)), d.Labels.Value
+		data.Present = data.Targets
 		if loss != model.CrossEntropy {
-			data.Present = kernel.CountValues(d.Labels.Value, train)
+			data.Present = kernel.CountValues(data.Values, data.Items)
 		}
 	}
 	return data, loss

@@ -123,7 +123,7 @@ func (f *fleet) each(o *plan.Owners, yield func(rank) error) error {
 	if err != nil {
 		return fmt.Errorf("analysis: %w", err)
 	}
-	all := program.Target{Items: kernel.Items{Rows: f.items(), Total: f.sizes[present]}}
+	all := program.Target{Items: kernel.Items{Rows: f.items()}, Value: f.Data.Values}
 	for i := range o.All() {
 		c, err := f.of(i)
 		if err != nil {
@@ -134,7 +134,7 @@ func (f *fleet) each(o *plan.Owners, yield func(rank) error) error {
 		if slices.ContainsFunc(c.programs, func(q *program.Program) bool { return q.Reads(program.SparseEntries) }) {
 			k.extent.X = program.SparseOf(p.Local(f.Data.X)).Block
 		}
-		k.evaluate(i, o, p.Target(all))
+		k.evaluate(i, o, p.Target(all), f.Data.Classes)
 		if err := yield(k); err != nil {
 			return err
 		}
@@ -143,11 +143,13 @@ func (f *fleet) each(o *plan.Owners, yield func(rank) error) error {
 }
 
 // evaluate gives the symbols their values, as a session of the rank does.
-func (k *rank) evaluate(number int, o *plan.Owners, mine program.Target) {
+func (k *rank) evaluate(number int, o *plan.Owners, mine program.Target, classes int) {
 	k.env = k.extent.Env()
 	c := max(1, o.Copies)
 	k.env["P"], k.env["p"], k.env["c"], k.env["q"] = int64(o.Ranks), int64(number/c), int64(c), int64(number%c)
-	k.env[targets], k.env[present] = int64(len(mine.Rows)), mine.Total
+	if mine.Sizes(k.env); mine.Value.Rows == 0 {
+		k.env[present] = k.env[targets] * int64(classes)
+	}
 	for _, q := range k.programs {
 		q.Widths(k.env)
 		q.CountChunks(k.extent, k.env)

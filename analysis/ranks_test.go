@@ -2,7 +2,9 @@ package analysis_test
 
 import (
 	"errors"
+	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/weft-gnn/weft/analysis"
@@ -10,6 +12,7 @@ import (
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/plan"
+	"github.com/weft-gnn/weft/tensor"
 	"github.com/weft-gnn/weft/train"
 )
 
@@ -70,6 +73,33 @@ func TestRanksCount(t *testing.T) {
 					t.Run(p.String(), func(t *testing.T) { countsAs(t, p, cfg, d) })
 				}
 			})
+		}
+	}
+}
+
+// TestRanksCountLabels: items without a label count for nothing, in whatever order
+// they are listed: of classes, and of values of which single ones are missing.
+func TestRanksCountLabels(t *testing.T) {
+	whole := set(t, "karate")
+	classes, values := *whole, *whole
+	classes.Splits = []dataset.Split{{Train: []int32{33, 2, 0, 9, 31, 7, 20}}}
+	classes.Labels.Class = slices.Clone(whole.Labels.Class)
+	classes.Labels.Class[9], classes.Labels.Class[0] = -1, -1
+	values.Splits = classes.Splits
+	values.Labels = dataset.Labels{Value: tensor.New(whole.Graph.N, 3)}
+	for i := range values.Labels.Value.Data {
+		if values.Labels.Value.Data[i] = float32(i % 2); i%4 == 0 || i/3 == 20 {
+			values.Labels.Value.Data[i] = float32(math.NaN())
+		}
+	}
+	for _, d := range []*dataset.Dataset{&classes, &values} {
+		cfg := config(t, "gcn", d)
+		for _, text := range []string{"algorithm=1d,partition=1", "algorithm=1d,partition=3", "algorithm=replicas,replica=2"} {
+			p, err := plan.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(text, func(t *testing.T) { countsAs(t, p, cfg, d) })
 		}
 	}
 }

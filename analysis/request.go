@@ -97,6 +97,9 @@ type Data struct {
 	// Items lists those vertices, ascending. Where ranks share a graph it goes with
 	// Targets: each compares its own.
 	Items []int32
+	// Values are what predictions are compared with, NaN where missing; the zero
+	// Matrix where they are classes, or all there.
+	Values tensor.Matrix
 }
 
 // Validate checks what a user chose.

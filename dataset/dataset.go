@@ -19,6 +19,7 @@
 package dataset
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/weft-gnn/weft/graph"
@@ -72,6 +73,22 @@ type Labels struct {
 
 // Classes returns the number of classes, 0 for regression.
 func (l Labels) Classes() int { return len(l.Names) }
+
+// Labelled returns those of the items that have a label, in order, each once. It is
+// never nil.
+func (l Labels) Labelled(items []int32) []int32 {
+	out := []int32{}
+	for _, i := range items {
+		if l.Class != nil && l.Class[i] >= 0 || l.Class == nil && slices.ContainsFunc(l.Value.Row(int(i)), isThere) {
+			out = append(out, i)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// isThere reports whether a value is not missing.
+func isThere(v float32) bool { return v == v }
 
 // Split names the items to train on, to validate on and to test on, by index.
 type Split struct {

@@ -216,9 +216,11 @@ func (t *Trainer) prepare() error {
 func readsEntries(p *program.Program) bool { return p.Reads(program.SparseEntries) }
 func readsRows(p *program.Program) bool    { return p.Reads(program.SparseInput) }
 
-// target lists the items of a split with what they are compared with.
+// target lists the items of a split that have labels, with what they are compared
+// with.
 func (t *Trainer) target(items []int32) program.Target {
 	l := t.d.Labels
+	items = l.Labelled(items)
 	out := program.Target{Items: kernel.Items{Rows: items}, Class: l.Class, Value: t.values}
 	if t.problem.loss == model.CrossEntropy {
 		out.Total = kernel.CountClasses(l.Class, items)
