@@ -35,8 +35,9 @@ func main() {
 			continue
 		}
 		fmt.Printf("fuzz: %s %s for %v\n", t.pkg, t.name, *each)
+		// An input that reaches new code is minimised once, not for up to a minute.
 		cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+t.name+"$",
-			"-fuzztime", each.String(), "-parallel", fmt.Sprint(*workers), t.pkg)
+			"-fuzztime", each.String(), "-fuzzminimizetime", "1x", "-parallel", fmt.Sprint(*workers), t.pkg)
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		if err := cmd.Run(); err != nil {
 			log.Fatalf("fuzz: %s %s: %v", t.pkg, t.name, err)
