@@ -14,6 +14,7 @@ func (g *Graph) Block() *Block {
 		g.block = &Block{
 			Dst: g.N, Src: g.N, Ptr: g.Ptr, Col: g.Src, Weight: g.Weight,
 			Edge: g.arcIDs(), Vertex: g.vertexIDs(), Graphs: g.Graphs,
+			whole: Into{Arcs: g.into.Arcs},
 		}
 	}
 	return g.block
@@ -41,7 +42,7 @@ func (g *Graph) withLoops() *Block {
 	b := &Block{
 		Dst: g.N, Src: g.N, Ptr: make([]int64, g.N+1), Col: make([]int32, 0, size),
 		Edge: make([]int64, 0, size), Arc: make([]int64, 0, size),
-		Vertex: g.vertexIDs(), Graphs: g.Graphs,
+		Vertex: g.vertexIDs(), Graphs: g.Graphs, whole: Into{Norm: g.into.Norm},
 	}
 	if g.Weight != nil {
 		b.Weight = make([]float32, 0, size)
@@ -147,6 +148,15 @@ func (b *Block) Edges() int { return len(b.Col) }
 
 // InDegree returns the number of edges into destination v, loops included.
 func (b *Block) InDegree(v int) int { return int(b.Ptr[v+1] - b.Ptr[v]) }
+
+// Degree returns the number of edges into destination v, loops included, in the
+// graph that was divided where the block is of a [Part] of it.
+func (b *Block) Degree(v int) int {
+	if b.whole.Arcs != nil {
+		return int(b.whole.Arcs[v])
+	}
+	return b.InDegree(v)
+}
 
 // MaxInDegree returns d, the largest number of edges into a destination;
 // 0 where there are no edges. It is computed once, in O(Dst + Src + edges).

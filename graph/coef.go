@@ -12,7 +12,8 @@ import (
 // Take it from [Graph.LoopBlock]: the sum is then over N̂(v), the loop counting 1.
 // Where A is not symmetric, both ends use the sum over edges *into* a vertex.
 //
-// Shapes: one value per destination; sums are taken in float64, in edge order.
+// Shapes: one value per destination; sums are taken in float64, in edge order. In
+// a [Part] they are those of the graph that was divided.
 // Cost: O(Dst + edges).
 // Errors: a [DegreeError] where the sum is not positive and finite.
 // Source: Kipf and Welling, arXiv 1609.02907, Eq. 2. Differs: the paper has
@@ -35,7 +36,7 @@ func (b *Block) SymNorm() ([]float32, error) {
 func (b *Block) InvDegree() []float32 {
 	r := make([]float32, b.Dst)
 	for v := range r {
-		if d := b.InDegree(v); d > 0 {
+		if d := b.Degree(v); d > 0 {
 			r[v] = 1 / float32(d)
 		}
 	}
@@ -44,6 +45,9 @@ func (b *Block) InvDegree() []float32 {
 
 // weightInto returns the sum of the weights of the edges into v.
 func (b *Block) weightInto(v int) float64 {
+	if b.whole.Norm != nil {
+		return b.whole.Norm[v]
+	}
 	if b.Weight == nil {
 		return float64(b.InDegree(v))
 	}

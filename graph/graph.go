@@ -36,6 +36,7 @@ type Graph struct {
 	block, loops *Block
 	countLoops   sync.Once
 	loopArcs     int64
+	into         Into // of the whole, where the graph is a [Part]
 }
 
 // Origin says which vertices and arcs of a whole graph a piece of it consists
@@ -93,6 +94,7 @@ type Block struct {
 	order         []uint32 // by source
 	ranges        rangesByWidth
 	unordered     bool // sources do not ascend within a row
+	whole         Into // of the graph that the block's is a [Part] of
 	degrees       sync.Once
 	inMax, outMax int
 }

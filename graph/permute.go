@@ -40,6 +40,9 @@ func (g *Graph) permuted(order, at []int32) *Graph {
 	if g.Weight != nil {
 		p.Weight = make([]float32, 0, m)
 	}
+	if g.into.Arcs != nil {
+		p.into = Into{Arcs: gather(g.into.Arcs, order), Norm: gather(g.into.Norm, order)}
+	}
 	var row []uint64 // place of the source, and place in the row of g
 	for _, v := range order {
 		first := g.Ptr[v]

@@ -81,7 +81,7 @@ func gatherRows(row []uint32) []int64 {
 	return out
 }
 
-func gather[T any](x []T, row []uint32) []T {
+func gather[T any, I int32 | uint32](x []T, row []I) []T {
 	out := make([]T, len(row))
 	for i, r := range row {
 		out[i] = x[r]

@@ -60,7 +60,7 @@ func NameVertex(d *dataset.Dataset, err error) error {
 func Degrees(g *graph.Graph) tensor.Matrix {
 	b, x := g.Block(), tensor.New(g.N, 1)
 	for v := range x.Rows {
-		x.Data[v] = float32(math.Log1p(float64(b.InDegree(v))))
+		x.Data[v] = float32(math.Log1p(float64(b.Degree(v))))
 	}
 	return x
 }

@@ -1,8 +1,6 @@
 package train
 
 import (
-	"math"
-
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/tensor"
@@ -10,27 +8,16 @@ import (
 
 // scalings are those that give the targets of the training items mean 0 and
 // standard deviation 1, one a column; nil unless the loss is the squared error.
-// Missing targets are left out, and targets that are all equal keep their scale.
-func scalings(l model.Loss, labels dataset.Labels, items []int32) []model.Scaling {
+// Targets that are all equal keep their scale.
+func scalings(l model.Loss, targets []dataset.Moments) []model.Scaling {
 	if l != model.SquaredError {
 		return nil
 	}
-	out := make([]model.Scaling, labels.Value.Cols)
-	for j := range out {
-		n, mean, squares := 0.0, 0.0, 0.0 // Welford's update
-		for _, i := range items {
-			y := float64(labels.Value.Row(int(i))[j])
-			if math.IsNaN(y) {
-				continue
-			}
-			n++
-			d := y - mean
-			mean += d / n
-			squares += d * (y - mean)
-		}
-		out[j] = model.Scaling{Mean: mean, Scale: 1}
-		if squares > 0 {
-			out[j].Scale = math.Sqrt(squares / n)
+	out := make([]model.Scaling, len(targets))
+	for j, m := range targets {
+		out[j] = model.Scaling{Mean: m.Mean, Scale: 1}
+		if m.Deviation > 0 {
+			out[j].Scale = m.Deviation
 		}
 	}
 	return out

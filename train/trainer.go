@@ -133,7 +133,7 @@ func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 		return nil, dataset.Lacking(dataset.SplitOption, "train: %s has no training items", d.Name)
 	}
 	t.split = d.Splits[0]
-	t.problem.targets = scalings(t.problem.loss, d.Labels, t.split.Train)
+	t.problem.targets = scalings(t.problem.loss, d.Labels.Moments(t.split.Train))
 	t.values = learnt(d.Labels.Value, t.problem.targets)
 	t.state = progress{Stop: newStopper(cfg.Monitor, cfg.Patience)}
 	t.notes()

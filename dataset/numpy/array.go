@@ -204,6 +204,22 @@ func (a *Array) Floats(g *budget.Guard) ([]float32, error) {
 	return cOrder(a, out), nil
 }
 
+// Doubles returns the elements of a numeric array as float64 in C order. The
+// result aliases the data where these are aligned float64 in native order.
+func (a *Array) Doubles(g *budget.Guard) ([]float64, error) {
+	if v, ok := View[float64](a); ok {
+		return v, nil
+	}
+	if err := g.Need(a.Name, int64(a.len()), 8); err != nil {
+		return nil, err
+	}
+	out, err := decode[float64](a)
+	if err != nil {
+		return nil, err
+	}
+	return cOrder(a, out), nil
+}
+
 // View returns the elements without a copy where they are T in native order,
 // aligned and in C order.
 func View[T Element](a *Array) ([]T, bool) {
@@ -278,7 +294,7 @@ func utf32(b []byte, order binary.ByteOrder) string {
 }
 
 // decode converts every element, in file order.
-func decode[T int64 | float32](a *Array) ([]T, error) {
+func decode[T int64 | float32 | float64](a *Array) ([]T, error) {
 	n, b, o := a.len(), a.data, a.dtype.order()
 	var at func(i int) T
 	switch a.dtype.kind {
@@ -308,7 +324,7 @@ func decode[T int64 | float32](a *Array) ([]T, error) {
 		}
 	case 'f':
 		var zero T
-		if _, floats := any(zero).(float32); !floats {
+		if _, ints := any(zero).(int64); ints {
 			return nil, a.Errorf("elements of type %v, want integers", a.dtype)
 		}
 		switch a.dtype.size {

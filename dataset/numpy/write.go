@@ -15,7 +15,7 @@ import (
 
 // Element is a type that .npy files hold as it lies in memory.
 type Element interface {
-	int8 | uint8 | int32 | int64 | float32
+	int8 | uint8 | int32 | int64 | float32 | float64
 }
 
 // npyHeader returns the header of a C-ordered array, padded so that the data
@@ -42,7 +42,7 @@ func descrOf[T Element]() string {
 	var v T
 	kind := "i"
 	switch any(v).(type) {
-	case float32:
+	case float32, float64:
 		kind = "f"
 	case uint8:
 		kind = "u"

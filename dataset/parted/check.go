@@ -32,7 +32,37 @@ func (m *Manifest) validate(g *budget.Guard) error {
 			return fmt.Errorf("prep: %w", err)
 		}
 	}
-	return m.validateParts()
+	if err := m.validateParts(); err != nil {
+		return err
+	}
+	return m.validateSizes()
+}
+
+// validateSizes checks what ranks are told of the set beside their parts.
+func (m *Manifest) validateSizes() error {
+	s := m.Sizes
+	if s.Vertices != m.Vertices || s.Loops < 0 || s.Loops > m.Arcs || s.Arcs != m.Arcs-s.Loops {
+		return fmt.Errorf("sizes of %d vertices, %d arcs and %d loops, the set has %d vertices and %d arcs with loops", s.Vertices, s.Arcs, s.Loops, m.Vertices, m.Arcs)
+	}
+	for _, most := range []int64{s.In, s.Out, s.InHat, s.OutHat} {
+		if most < 0 || most > m.Arcs+1 {
+			return fmt.Errorf("a vertex of %d arcs, the set has %d", most, m.Arcs)
+		}
+	}
+	if m.Nonzeros < 0 {
+		return fmt.Errorf("%d entries of the features are not 0, want 0 or more", m.Nonzeros)
+	}
+	for _, split := range m.Splits {
+		for _, n := range []Items{split.Train, split.Val, split.Test} {
+			if n.Items < 0 || n.Present < 0 {
+				return fmt.Errorf("split %q: %d items with %d values, want 0 or more", split.Name, n.Items, n.Present)
+			}
+		}
+		if m.Task == dataset.VertexRegression && len(split.Targets) != m.Targets {
+			return fmt.Errorf("split %q: moments of %d targets, there are %d", split.Name, len(split.Targets), m.Targets)
+		}
+	}
+	return nil
 }
 
 // validateParts checks that parts have what the set has.
@@ -72,6 +102,9 @@ func (r *reader) structure(p *Part) {
 		p.Identity = column[int64](r, "identity.npy", places)
 		r.within64("identity.npy", p.Identity, r.m.Whole.Vertices)
 	}
+	p.ArcsInto = column[int32](r, "arcs_into.npy", places)
+	r.within("arcs_into.npy", p.ArcsInto, 0, int(r.m.Arcs)+1)
+	p.Norm = column[float64](r, "norm.npy", places)
 	p.Ptr = column[int64](r, "indptr.npy", p.Rows+1)
 	p.Col = column[int32](r, "indices.npy", int(r.info.Arcs))
 	r.ascend("indptr.npy", p.Ptr, len(p.Col))

@@ -131,7 +131,7 @@ func edited(t testing.TB, edit func(m *Manifest)) string {
 // have wrong, are errors that name the file.
 func TestManifestIsChecked(t *testing.T) {
 	for want, edit := range map[string]func(m *Manifest){
-		"version is 9, want 1":                           func(m *Manifest) { m.Version = 9 },
+		"version is 9, want 2":                           func(m *Manifest) { m.Version = 9 },
 		"parts of 6 vertices and 10 arcs, the set has 7": func(m *Manifest) { m.Vertices = 7 },
 		"the set has 6 and 11":                           func(m *Manifest) { m.Arcs = 11 },
 		"part 1: 3 vertices and 5 arcs, the set has 5":   func(m *Manifest) { m.Vertices = 5 },
@@ -142,6 +142,10 @@ func TestManifestIsChecked(t *testing.T) {
 		"-1 features":                                    func(m *Manifest) { m.Features = -1 },
 		`ids "x", want none, int or text`:                func(m *Manifest) { m.IDs = "x" },
 		"the task graph-regression":                      func(m *Manifest) { m.Task = dataset.GraphRegression },
+		"sizes of 6 vertices, 10 arcs and 1 loops":       func(m *Manifest) { m.Sizes.Loops = 1 },
+		"a vertex of 12 arcs, the set has 10":            func(m *Manifest) { m.Sizes.In = 12 },
+		"-1 entries of the features":                     func(m *Manifest) { m.Nonzeros = -1 },
+		`split "own": -2 items`:                          func(m *Manifest) { m.Splits[0].Val.Items = -2 },
 		"the hash is not that of the files":              func(m *Manifest) { m.Hash = "kept" },
 		"over the limit":                                 func(m *Manifest) { m.Vertices = 1 << 40 },
 		"prep: ": func(m *Manifest) {
@@ -171,6 +175,8 @@ func TestFilesAreChecked(t *testing.T) {
 		{"owner.npy", []int32{2}, "entry 0 is 2"},
 		{"indptr.npy", []int64{0, 1, 3, 4}, "do not ascend from 0 to 5"},
 		{"indptr.npy", []int64{0, 3, 1, 5}, "do not ascend from 0 to 5"},
+		{"arcs_into.npy", []int32{1, 2, 2, 11}, "entry 3 is 11, want 0 ≤ x < 11"},
+		{"norm.npy", []float64{1, 2}, "shape [2], want [4]"},
 		{"indices.npy", []int32{1, 0, 2, 1, 4}, "entry 4 is 4, want 0 ≤ x < 4"},
 		{"edge.npy", []int64{0, 1, 2, 3, -1}, "entry 4 is -1"},
 		{"send.npy", []int32{3}, "entry 0 is 3, want 0 ≤ x < 3"},
@@ -235,7 +241,7 @@ func TestAbsentFiles(t *testing.T) {
 	if err := Write(t.Context(), dir, d, Division{Assignment: graph.Assignment{Parts: 2, Vertex: []int32{0, 1, 0}, Arc: []int32{0, 1}}}, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	want := "edge.npy gather.npy gather_ptr.npy indices.npy indptr.npy owner.npy send.npy send_ptr.npy vertex.npy"
+	want := "arcs_into.npy edge.npy gather.npy gather_ptr.npy indices.npy indptr.npy norm.npy owner.npy send.npy send_ptr.npy vertex.npy"
 	if got := strings.Join(foldertest.NamesIn(t, filepath.Join(dir, "part-0")), " "); got != want {
 		t.Errorf("files %s, want %s", got, want)
 	}

@@ -13,6 +13,8 @@
 //	vertex.npy      int32 n + o   numbers in the set that was divided
 //	identity.npy    int64 n + o   identities, where the set was a piece or in another order
 //	owner.npy       int32 o       parts of the others
+//	arcs_into.npy   int32 n + o   the set's arcs into each vertex, loops included
+//	norm.npy        float64 n + o weights into each with one loop: Σ w over N̂(v)
 //	indptr.npy      int64 r + 1   where the arcs into each row begin
 //	indices.npy     int32 a       sources, as places in vertex.npy
 //	weight.npy      float32 a     where arcs have weights
@@ -51,7 +53,7 @@ const ManifestFile = "parts.json"
 
 // version is that of the manifest and of the files, raised when their meaning
 // changes.
-const version = 1
+const version = 2
 
 // Manifest describes a divided set.
 type Manifest struct {
@@ -70,8 +72,13 @@ type Manifest struct {
 	Arcs     int64        `json:"arcs"` // loops included
 	Whole    Whole        `json:"whole"`
 	Counts   graph.Counts `json:"counts"` // of the edge list that was read
+	// Sizes are those of the graph, which costs are stated in.
+	Sizes graph.Sizes `json:"sizes"`
 
-	Features     int      `json:"features"`
+	Features int `json:"features"`
+	// Nonzeros are the entries of the features that are not 0; of a set without, the
+	// vertices that have arcs, whose number models read instead.
+	Nonzeros     int64    `json:"nonzeros"`
 	EdgeFeatures int      `json:"edge_features"`
 	Classes      []string `json:"classes,omitempty"` // names
 	Labelled     bool     `json:"labelled"`          // vertices have classes
@@ -79,7 +86,7 @@ type Manifest struct {
 	Weighted     bool     `json:"weighted"`
 	Identified   bool     `json:"identified"` // identities are not the numbers
 	IDs          IDKind   `json:"ids"`
-	Splits       []string `json:"splits,omitempty"` // names
+	Splits       []Split  `json:"splits,omitempty"`
 
 	Prep  *dataset.Prep `json:"prep,omitempty"`
 	Notes []string      `json:"notes,omitempty"`
@@ -88,6 +95,24 @@ type Manifest struct {
 	// the same hash have the same files.
 	Hash  string `json:"hash"`
 	Parts []Info `json:"parts"`
+}
+
+// Split says of how much the parts of a split are, over all parts of the set.
+type Split struct {
+	Name  string `json:"name"`
+	Train Items  `json:"train"`
+	Val   Items  `json:"val"`
+	Test  Items  `json:"test"`
+	// Targets are the moments of each target over the items to train on, where values
+	// are to be predicted.
+	Targets []dataset.Moments `json:"targets,omitempty"`
+}
+
+// Items counts what predictions are compared with.
+type Items struct {
+	Items int64 `json:"items"`
+	// Present are the classes, or the values of targets, that are not missing.
+	Present int64 `json:"present"`
 }
 
 // Whole is the graph in which identities were fixed.

@@ -137,6 +137,7 @@ func TestPartsMakeTheWhole(t *testing.T) {
 		checkArcs(t, d, div, all)
 		checkSplits(t, d, all)
 		checkLists(t, d, div, all)
+		checkViews(t, d, div, all)
 	})
 }
 

@@ -31,6 +31,10 @@ type Part struct {
 	Identity []int64
 	// Owner is the part of each of the other vertices: of place Own + i at i.
 	Owner []int32
+	// ArcsInto and Norm are what the set has of arcs into each vertex, of which the
+	// part may lack some: their number, and their weights' sum with one loop.
+	ArcsInto []int32
+	Norm     []float64
 	// The arcs into row v are positions Ptr[v] to Ptr[v+1], in the order of the set's
 	// graph: places Col of their sources need not ascend.
 	Ptr    []int64
@@ -239,7 +243,7 @@ func (r *reader) array(name string, shape ...int) *numpy.Array {
 
 // column maps a file of n elements; −1 for any number. Elements that another program
 // wrote in another width or place are converted.
-func column[T int32 | int64 | float32](r *reader, name string, n int) []T {
+func column[T int32 | int64 | float32 | float64](r *reader, name string, n int) []T {
 	a := r.array(name, n)
 	if r.err != nil {
 		return nil
@@ -252,6 +256,8 @@ func column[T int32 | int64 | float32](r *reader, name string, n int) []T {
 	switch to := any(&v).(type) {
 	case *[]float32:
 		*to, err = a.Floats(r.guard)
+	case *[]float64:
+		*to, err = a.Doubles(r.guard)
 	case *[]int64:
 		*to, err = a.Ints(r.guard)
 	case *[]int32:
@@ -346,8 +352,8 @@ func (r *reader) splits(p *Part) {
 	if r.m.Task == dataset.LinkPrediction {
 		items = len(p.Col)
 	}
-	for i, name := range r.m.Splits {
-		s := dataset.Split{Name: name}
+	for i, split := range r.m.Splits {
+		s := dataset.Split{Name: split.Name}
 		for k, to := range [3]*[]int32{&s.Train, &s.Val, &s.Test} {
 			file := splitFile(i, partNames[k])
 			*to = column[int32](r, file, -1)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -30,10 +31,10 @@ type Options struct {
 // Contract: the folder appears whole or not at all; on an error, a full disk or
 // the end of ctx nothing is left, and what was there before stays. Arcs of a row
 // are in the order of the set's graph, so that a sum over them adds in that order.
-// Cost: O(size + P²) time; some 16 bytes of memory per vertex and per arc of the
+// Cost: O(size + P²) time; some 36 bytes of memory per vertex and 16 per arc of the
 // largest part besides the set, in a vertex-cut 12 more per arc of all parts.
-// Errors: a set that is not valid, one of several graphs, a division that does not
-// fit it, an existing path, those of the system, and ctx's.
+// Errors: a set that is not valid, one of several graphs, targets that have no finite
+// mean, a division that does not fit, an existing path, those of the system, and ctx's.
 func Write(ctx context.Context, dir string, d *dataset.Dataset, div Division, opt Options) error {
 	return write(ctx, dir, d, div, opt, folder.Create)
 }
@@ -51,8 +52,12 @@ func write(ctx context.Context, dir string, d *dataset.Dataset, div Division, op
 	if err := folder.MayReplace(dir, ManifestFile, "divided data set", opt.Overwrite); err != nil {
 		return err
 	}
+	m := newManifest(d, div)
+	if err := m.finite(); err != nil {
+		return err
+	}
 	return folder.Replace(dir, opt.Overwrite, create, func(w *folder.Writer) {
-		s := &splitter{d: d, b: d.Graph.Block(), div: newDivision(d.Graph, div), m: newManifest(d, div)}
+		s := &splitter{d: d, b: d.Graph.Block(), into: d.Graph.Into(), div: newDivision(d.Graph, div), m: m}
 		s.items = s.splitOfItems()
 		for p := range div.Parts {
 			if ctx.Err() != nil && w.Err == nil {
@@ -77,7 +82,7 @@ func newManifest(d *dataset.Dataset, div Division) *Manifest {
 		Weighted: g.Weight != nil, Identified: g.Origin != nil, IDs: Numbered,
 		Prep: d.Prep, Notes: d.Notes, Parts: make([]Info, div.Parts),
 	}
-	m.Whole = wholeOf(g)
+	m.Whole, m.Sizes, m.Nonzeros = wholeOf(g), g.Sizes(), nonzeros(d)
 	switch {
 	case d.IDs.Int != nil:
 		m.IDs = Integers
@@ -85,9 +90,62 @@ func newManifest(d *dataset.Dataset, div Division) *Manifest {
 		m.IDs = Texts
 	}
 	for _, s := range d.Splits {
-		m.Splits = append(m.Splits, s.Name)
+		split := Split{Name: s.Name, Train: count(d, s.Train), Val: count(d, s.Val), Test: count(d, s.Test)}
+		if d.Task == dataset.VertexRegression {
+			split.Targets = d.Labels.Moments(s.Train)
+		}
+		m.Splits = append(m.Splits, split)
 	}
 	return m
+}
+
+// finite refuses targets whose moments are not finite, which no manifest holds.
+func (m *Manifest) finite() error {
+	for _, s := range m.Splits {
+		for j, t := range s.Targets {
+			if x := t.Mean + t.Deviation; math.IsNaN(x) || math.IsInf(x, 0) {
+				return fmt.Errorf("dataset: %s: split %q: target %d (counted from 0) of the items to train on has the mean %v and the deviation %v, want finite values", m.Name, s.Name, j, t.Mean, t.Deviation)
+			}
+		}
+	}
+	return nil
+}
+
+// nonzeros counts what [Manifest.Nonzeros] says.
+func nonzeros(d *dataset.Dataset) (n int64) {
+	for v := range d.Graph.N {
+		if d.X.Cols == 0 && d.Graph.Ptr[v+1] > d.Graph.Ptr[v] {
+			n++
+		}
+		for _, x := range d.X.Row(v) {
+			if x != 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// count counts items, and what they have that is not missing.
+func count(d *dataset.Dataset, items []int32) Items {
+	n := Items{Items: int64(len(items))}
+	if d.Task == dataset.LinkPrediction {
+		return n
+	}
+	for _, i := range items {
+		if d.Labels.Class != nil && d.Labels.Class[i] >= 0 {
+			n.Present++
+		}
+		if d.Labels.Value.Cols == 0 {
+			continue
+		}
+		for _, y := range d.Labels.Value.Row(int(i)) {
+			if y == y {
+				n.Present++
+			}
+		}
+	}
+	return n
 }
 
 func wholeOf(g *graph.Graph) Whole {
@@ -120,6 +178,7 @@ func (m *Manifest) hash() string {
 type splitter struct {
 	d     *dataset.Dataset
 	b     *graph.Block
+	into  graph.Into
 	div   *division
 	m     *Manifest
 	items [][]uint8 // for each split, which of its parts an item is in, from 1; 0 for none
@@ -154,6 +213,8 @@ func (s *splitter) part(w *folder.Writer, p int32, info *Info) {
 		owner[i] = s.div.d.Vertex[o.v]
 	}
 	folder.Column(w, "owner.npy", owner)
+	folder.Array(w, "arcs_into.npy", []int{len(all)}, picked(s.into.Arcs, all))
+	folder.Array(w, "norm.npy", []int{len(all)}, picked(s.into.Norm, all))
 	folder.Column(w, "indptr.npy", r.ptr)
 	folder.Column(w, "indices.npy", r.col)
 	if s.b.Weight != nil {
