@@ -84,7 +84,9 @@ type Cluster struct {
 //
 // The time of a rank is Σ max(W/F, bytes/B) over its operations, where the bytes are
 // served by the caches of the machine as package machine's roofline has it, plus
-// messages·α + words·β. That of a plan is the slowest rank's: nothing overlaps.
+// what it waits for messages·α + words·β while it has nothing to compute: where each
+// rank has cores of its own an exchange goes on behind what the program lets run before
+// it is awaited. The time of a plan is the slowest rank's.
 // Equal times are ordered by words, messages, memory and name.
 // Cost: for each plan that of dividing the graph; programs are compiled once for
 // each way to hold edges.
@@ -178,18 +180,17 @@ func (c *comparison) cost(p plan.Plan, own func(plan.Plan) (*plan.Owners, error)
 		return out, err
 	}
 	return out, f.each(owners, func(k rank) error {
-		n, err := c.price(k.compiled).on(k, c.on)
-		out.add(n, k.memory().RankBytes, c.on.turns(p.Ranks()))
+		n, err := c.price(k.compiled).on(k, c.on, p.Ranks())
+		out.add(n, k.memory().RankBytes)
 		return err
 	})
 }
 
 // add takes in what one rank costs.
-func (a *Ranked) add(n rankCosts, memory int64, turns float64) {
+func (a *Ranked) add(n rankCosts, memory int64) {
 	a.Words = Extreme{max(a.Words.Max, n.words), a.Words.Total + n.words}
 	a.Messages = Extreme{max(a.Messages.Max, n.messages), a.Messages.Total + n.messages}
 	a.Supersteps, a.MemoryBytes = max(a.Supersteps, n.supersteps), max(a.MemoryBytes, memory)
-	n.Computing *= turns
 	if t := n.sum(); t > a.TimeMS {
 		a.TimeMS, a.Terms = t, n.Terms
 	}

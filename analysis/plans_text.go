@@ -69,7 +69,7 @@ func (c *Plans) WriteText(w io.Writer) error {
 	if m.Cores != nil {
 		shared = fmt.Sprintf("all ranks share %s", counted(*m.Cores, "core", "cores"))
 	}
-	p.entry(0, "time", nameColumn, "of the slowest rank: Σ max(W/F, bytes/B) over its operations, + messages·α + words·β; nothing overlaps")
+	p.entry(0, "time", nameColumn, "of the slowest rank: Σ max(W/F, bytes/B) over its operations, + messages·α + words·β but for what computing hides")
 	p.entry(0, "machine", nameColumn, fmt.Sprintf("F = %s GFLOP/s, B = %s GB/s from memory, more from caches; %s", significant(m.GFlops, false), significant(m.MemoryGBs, false), shared))
 	p.entry(0, "link", nameColumn, fmt.Sprintf("%s: α = %s µs a message, β = %s ns a word of 4 bytes", m.Link, significant(m.Alpha, false), significant(m.Beta, false)))
 	return p.err

@@ -85,6 +85,9 @@ type Plan struct {
 	// it is the algorithm's default.
 	Partitioner partition.Method
 	Partitioned bool
+	// Blocking lets ranks do nothing while they exchange; without it they compute
+	// meanwhile what does not need what the exchange brings.
+	Blocking bool
 }
 
 // OnRanks returns the plan of an edge-cut over so many ranks.
@@ -202,19 +205,26 @@ type word struct{ key, value string }
 func (p Plan) words() []word {
 	all := []word{{"algorithm", p.Algorithm.String()}}
 	if p.whole() {
-		return append(all, word{p.axis(), fmt.Sprint(p.Ranks())})
+		all = append(all, word{p.axis(), fmt.Sprint(p.Ranks())})
+	} else {
+		all = append(all, word{"partition", p.grid()})
+		if p.Algorithm == OneAndAHalfD {
+			all = append(all, word{"replication", fmt.Sprint(p.copies())})
+		}
+		all = append(all, word{"partitioner", p.partitioner().String()})
 	}
-	all = append(all, word{"partition", p.grid()})
-	if p.Algorithm == OneAndAHalfD {
-		all = append(all, word{"replication", fmt.Sprint(p.copies())})
+	if p.Blocking {
+		all = append(all, word{"overlap", "false"})
 	}
-	return append(all, word{"partitioner", p.partitioner().String()})
+	return all
 }
 
 // Distribution is what the pass that distributes programs asks for, for one of all
 // ranks.
 func (p Plan) Distribution(rank int) *program.Distribution {
-	return Owners{Ranks: p.Ranks() / p.copies(), Edges: p.edges(), Copies: p.copies()}.Distribution(rank)
+	d := Owners{Ranks: p.Ranks() / p.copies(), Edges: p.edges(), Copies: p.copies()}.Distribution(rank)
+	d.Overlap = !p.Blocking
+	return d
 }
 
 // edges says who has an edge.

@@ -13,13 +13,13 @@ func contains(text, part string) bool { return strings.Contains(text, part) }
 
 // TestParse: what is written is read back, as text and as YAML.
 func TestParse(t *testing.T) {
-	for _, text := range []string{"algorithm=1d,partition=4", "partition=2", "algorithm=2d,partition=2x3,partitioner=hash", "algorithm=vertexcut,partition=3,partitioner=dbh", "algorithm=1d-allgather, partition=8"} {
+	for _, text := range []string{"algorithm=1d,partition=4", "partition=2", "algorithm=2d,partition=2x3,partitioner=hash", "algorithm=vertexcut,partition=3,partitioner=dbh", "algorithm=1d-allgather, partition=8", "partition=2,overlap=false", "algorithm=feature,feature=2,overlap=true"} {
 		p, err := plan.Parse(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 		again, err := plan.Parse(p.String())
-		if err != nil || again.String() != p.String() {
+		if err != nil || again.String() != p.String() || again.Blocking != strings.Contains(text, "overlap=false") {
 			t.Errorf("%s is written %v and read back as %v, %v", text, p, again, err)
 		}
 		yaml, err := p.MarshalYAML()
@@ -50,6 +50,7 @@ func TestParseRefuses(t *testing.T) {
 		"algorithm=2d,partition=4294967296x4294967296": "want 1 to",
 		"algorithm=2d,partition=-1x-1":                 "want 1 to",
 		"algorithm=1d,partition=2,partitioner=metiss":  "not one of",
+		"partition=2,overlap=no":                       "want true or false",
 	} {
 		if _, err := plan.Parse(text); err == nil || !contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", text, err, want)

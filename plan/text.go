@@ -33,6 +33,13 @@ var keys = map[string]func(p *Plan, value string) error{
 	"feature":     func(p *Plan, value string) error { return count(&p.Feature, "feature", value) },
 	"replica":     func(p *Plan, value string) error { return count(&p.Replica, "replica", value) },
 	"replication": func(p *Plan, value string) error { return count(&p.Replication, "replication", value) },
+	"overlap": func(p *Plan, value string) error {
+		if value != "true" && value != "false" {
+			return fmt.Errorf("plan: overlap %q: want true or false", value)
+		}
+		p.Blocking = value == "false"
+		return nil
+	},
 	"partitioner": func(p *Plan, value string) (err error) {
 		p.Partitioner, err = partition.Parse(value)
 		p.Partitioned = true

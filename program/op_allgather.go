@@ -37,14 +37,13 @@ func (AllGather) Traffic(in []Type, _ Type) Traffic {
 func (AllGather) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 
 // Run exchanges. It panics with the communicator's error.
-func (AllGather) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
-	c := x.Rank.Comm
-	send, recv := x.Rank.pieces(c.Size())
-	for q := range c.Size() {
-		lo, hi := comm.Cut(x.Rank.All, q, c.Size())
-		send[q], recv[q] = in[0].Flat(), rowsBetween(out, lo, hi)
+func (o AllGather) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) { x.exchange(o, in[0], out) }
+
+func (AllGather) pieces(x *Exec, in, out tensor.Matrix, send, recv [][]float32) {
+	for q := range send {
+		lo, hi := comm.Cut(x.Rank.All, q, len(send))
+		send[q], recv[q] = in.Flat(), rowsBetween(out, lo, hi)
 	}
-	x.exchange(send, recv, in[0], out)
 }
 
 // OwnRows takes a rank's rows of values that it has for all vertices.

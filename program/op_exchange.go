@@ -91,7 +91,9 @@ func movesByIndex(out Type) cost.Cost {
 
 // exchange sends and receives the values of an op's operand and result. It panics
 // with the communicator's error.
-func (x *Exec) exchange(send, recv [][]float32, in, out tensor.Matrix) {
+func (x *Exec) exchange(o Exchange, in, out tensor.Matrix) {
+	send, recv := x.Rank.pieces(x.Rank.Comm.Size())
+	o.pieces(x, in, out, send, recv)
 	if err := x.Rank.Comm.Exchange(context.Background(), send, recv); err != nil {
 		panic(err)
 	}
@@ -162,17 +164,17 @@ func (o Swap) Traffic(in []Type, _ Type) Traffic {
 func (o Swap) Reference(_ *RefExec, in []Dense) Dense { return NewDense(0, in[0].Cols) }
 
 // Run exchanges. It panics with the communicator's error.
-func (o Swap) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
-	e, ranks := x.Rank.ends(o.To), x.Rank.Comm.Size()
+func (o Swap) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) { x.exchange(o, in[0], out) }
+
+func (o Swap) pieces(x *Exec, in, out tensor.Matrix, send, recv [][]float32) {
+	e := x.Rank.ends(o.To)
 	to, from := e.BoundaryPtr, e.HaloPtr
 	if o.To == SourceBoundary || o.To == DestinationBoundary {
 		to, from = from, to
 	}
-	send, recv := x.Rank.pieces(ranks)
-	for q := range ranks {
-		send[q], recv[q] = rowsBetween(in[0], to[q], to[q+1]), rowsBetween(out, from[q], from[q+1])
+	for q := range send {
+		send[q], recv[q] = rowsBetween(in, to[q], to[q+1]), rowsBetween(out, from[q], from[q+1])
 	}
-	x.exchange(send, recv, in[0], out)
 }
 
 // rowsBetween returns the values of rows lo to hi, which follow each other.

@@ -129,21 +129,20 @@ func (o Reshard) Traffic(in []Type, out Type) Traffic {
 func (o Reshard) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 
 // Run exchanges. It panics with the communicator's error.
-func (o Reshard) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
-	c := x.Rank.Comm
-	send, recv := x.Rank.pieces(c.Size())
+func (o Reshard) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) { x.exchange(o, in[0], out) }
+
+func (o Reshard) pieces(x *Exec, in, out tensor.Matrix, send, recv [][]float32) {
 	narrow, wide := send, recv // by rows of a few columns, by columns of a few rows
-	rows, tiles := in[0], out
+	rows, tiles := in, out
 	if o.To == AllVertices {
 		narrow, wide = recv, send
-		rows, tiles = out, in[0]
+		rows, tiles = out, in
 	}
 	all := tiles.Flat()
-	for q := range c.Size() {
-		lo, hi := comm.Cut(x.Rank.All, q, c.Size())
+	for q := range send {
+		lo, hi := comm.Cut(x.Rank.All, q, len(send))
 		narrow[q] = rowsBetween(rows, lo, hi)
-		lo, hi = comm.Cut(tiles.Cols, q, c.Size())
+		lo, hi = comm.Cut(tiles.Cols, q, len(send))
 		wide[q], all = all[:tiles.Rows*(hi-lo)], all[tiles.Rows*(hi-lo):]
 	}
-	x.exchange(send, recv, in[0], out)
 }

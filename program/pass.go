@@ -70,6 +70,7 @@ func Passes() []Pass {
 		{"narrow", "where asked for, what edges gather and products read is stored in bfloat16: half as much to move", true, pure(Narrowing)},
 		{"dead", "drop what fusing left behind", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},
 		{"chunk", "stages of wide edge values run over some destinations after the other, again in backward: no m×k value is stored", false, pure(Chunk)},
+		{"overlap", "exchanges begin early and are awaited late: ranks compute meanwhile", false, whenOverlapping(Overlap)},
 	}
 }
 
@@ -92,6 +93,15 @@ func whenSpread(f func(*Program, Facts) (*Program, error)) func(*Program, Facts)
 			return p, nil
 		}
 		return f(p, facts)
+	}
+}
+
+func whenOverlapping(f func(*Program, Facts) *Program) func(*Program, Facts) (*Program, error) {
+	return func(p *Program, facts Facts) (*Program, error) {
+		if facts.Distribution == nil || !facts.Distribution.Overlap {
+			return p, nil
+		}
+		return f(p, facts), nil
 	}
 }
 

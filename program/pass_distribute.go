@@ -21,6 +21,8 @@ type Distribution struct {
 	Rank int
 	// Copies is how many ranks have the same vertices, where Edges is Copied.
 	Copies int
+	// Overlap lets ranks compute while they exchange.
+	Overlap bool
 }
 
 // Alike returns the number of a rank that runs the same program: the first, or, where

@@ -110,6 +110,7 @@ type Rank struct {
 	Comm, Copies *comm.Comm
 
 	send, recv [][]float32
+	flights    []*flight
 }
 
 // Counter returns what the rank sent so far.

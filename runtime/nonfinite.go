@@ -49,7 +49,7 @@ func (s *Session) firstNonFinite(c *compiled) error {
 			n.Op.Run(&s.exec, c.in[i], c.values[i])
 			fallthrough
 		case isLeaf(n.Op) || c.p.Kept(program.Value(i)):
-			if !n.Type.Index && !finite(c.values[i]) {
+			if _, unfinished := n.Op.(program.Unfinished); !n.Type.Index && !unfinished && !finite(c.values[i]) {
 				first = i
 			}
 		}

@@ -71,7 +71,7 @@ func drawPlan(t *testing.T, s *rng.Stream) plan.Plan {
 		"algorithm=1.5d,partition=2,replication=2", "algorithm=1.5d,partition=4,replication=2", "algorithm=1.5d,partition=6,replication=3", "algorithm=1.5d,partition=3,replication=1",
 		"algorithm=feature,feature=2", "algorithm=feature,feature=5", "algorithm=replicas,replica=3", "algorithm=vertexcut,partition=2", "algorithm=vertexcut,partition=5",
 	}
-	p, err := plan.Parse(all[s.Uint32n(uint32(len(all)))])
+	p, err := plan.Parse(all[s.Uint32n(uint32(len(all)))] + []string{"", ",overlap=false"}[s.Uint32n(2)])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,6 +239,7 @@ func (tr trial) check(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := onRanks(t, tr.w, owners, 3, func(d *program.Distribution) *program.Program {
+		d.Overlap = !tr.plan.Blocking
 		p, err := tr.compile(d)
 		if err != nil {
 			t.Fatal(err)

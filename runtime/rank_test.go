@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -246,7 +247,8 @@ func rankWorlds(t *testing.T) []world {
 }
 
 // TestRanksEqualOne: every model, its edges owned in every way, on up to 8 ranks,
-// with dropout on, has the gradients of one rank.
+// with dropout on, has the gradients of one rank; computing while they exchange, ranks
+// have the same bits.
 func TestRanksEqualOne(t *testing.T) {
 	for i, w := range rankWorlds(t) {
 		for _, m := range model.All() {
@@ -273,9 +275,22 @@ func TestRanksEqualOne(t *testing.T) {
 						continue // heads cannot be shared out
 					}
 					t.Run(fmt.Sprintf("%s/%s/%v/%d", w.name, m.Name, edges, ranks), func(t *testing.T) {
-						compile := func(d *program.Distribution) *program.Program { return spread(t, m, w, d, "") }
-						for r, got := range onRanks(t, w, randomOwners(w, ranks, edges, uint64(i)), 3, compile) {
+						o := randomOwners(w, ranks, edges, uint64(i))
+						overlapped := func(overlap bool) []ranked {
+							return onRanks(t, w, o, 3, func(d *program.Distribution) *program.Program {
+								d.Overlap = overlap
+								return spread(t, m, w, d, "")
+							})
+						}
+						all := overlapped(true)
+						for r, got := range all {
 							compareRanked(t, r, got, want, exact, cancels(m))
+						}
+						if ranks > 3 || edges == program.AllEdges {
+							return // it has been shown, or nothing overlaps
+						}
+						if blocking := overlapped(false); !reflect.DeepEqual(blocking, all) {
+							t.Errorf("with overlap %v, without %v", all, blocking)
 						}
 					})
 				}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -87,6 +88,9 @@ func (s *Session) stage(c *compiled, stage program.Stage) (n Counted, err error)
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("runtime: operation %d, %v: %w", c.at, c.p.Nodes[c.at].Op, asError(r))
+		}
+		if s.exec.Rank != nil {
+			err = cmp.Or(err, s.exec.Rank.Land())
 		}
 	}()
 	s.exec.Count.Reset()
