@@ -55,26 +55,22 @@ func (t *Trainer) evaluate(ctx context.Context, e *Epoch) error {
 	if _, err := t.session.Run(evalProgram, uint32(e.Epoch), program.Target{}); err != nil {
 		return err
 	}
-	mine, err := t.session.Value(evalProgram, "logits")
+	pred, err := t.session.Value(evalProgram, "logits")
 	if err != nil {
 		return err
 	}
-	pred, err := t.gathered(ctx, mine)
+	scores, err := t.scores(ctx, pred)
 	if err != nil {
 		return err
 	}
-	metric, scored := t.problem.metric, t.inUnit(pred)
-	e.Train = metric.Score(scored, t.d.Labels, t.split.Train)
-	e.Val = metric.Score(scored, t.d.Labels, t.split.Val)
-	e.Test = metric.Score(scored, t.d.Labels, t.split.Test)
-	e.ValLoss = t.lossOf(pred, t.targets["val"])
+	e.Train, e.Val, e.Test, e.ValLoss = scores[0], scores[1], scores[2], scores[3]
 	t.state.Epoch++
 	last := [3]float64{e.Train, e.Val, e.Test}
 	t.state.Last = finiteScores(last)
-	if len(t.split.Val) == 0 {
+	if t.known.split.Val.Items == 0 {
 		return nil
 	}
-	e.Best, t.state.Done = t.state.Stop.observe(e.Epoch, e.ValLoss, metric.sign()*e.Val)
+	e.Best, t.state.Done = t.state.Stop.observe(e.Epoch, e.ValLoss, t.problem.metric.sign()*e.Val)
 	if e.Best {
 		t.state.Score = finiteScores(last)
 		t.keepBest()
@@ -107,19 +103,46 @@ func (t *Trainer) params() map[string]tensor.Matrix {
 	return out
 }
 
-// lossOf is the mean loss of predictions over a target, in float64; NaN over
-// nothing.
-func (t *Trainer) lossOf(pred tensor.Matrix, target program.Target) float64 {
-	if target.Total == 0 {
-		return math.NaN()
+// scores are the metric of each part of the split and the mean loss of the
+// validation part, over what all ranks tally.
+func (t *Trainer) scores(ctx context.Context, pred tensor.Matrix) (out [4]float64, err error) {
+	metric, scored, s := t.problem.metric, t.inUnit(pred), t.mine.split
+	words := []float64{t.lossOf(pred, t.mine.val)}
+	for _, items := range [3][]int32{s.Train, s.Val, s.Test} {
+		words = append(words, metric.tally(scored, t.mine.labels, items).words()...)
 	}
-	sum := 0.0
+	ranks, err := gather(ctx, t, words)
+	if err != nil {
+		return out, err
+	}
+	var sum [3]tally
+	for q, its := range ranks {
+		out[3] += its[0]
+		its = its[1:]
+		for k := range sum {
+			var one tally
+			if one, its = tallyOf(its); q == 0 {
+				sum[k] = one
+			} else {
+				sum[k].add(one)
+			}
+		}
+	}
+	for k, one := range sum {
+		out[k] = one.score(metric)
+	}
+	if out[3] /= float64(t.mine.val.Total); t.mine.val.Total == 0 {
+		out[3] = math.NaN()
+	}
+	return out, nil
+}
+
+// lossOf is the sum of the losses of predictions over a target, in float64.
+func (t *Trainer) lossOf(pred tensor.Matrix, target program.Target) (sum float64) {
 	for _, i := range target.Rows {
 		row := pred.Row(int(i))
 		if t.problem.loss == model.CrossEntropy {
-			if c := target.Class[i]; c >= 0 {
-				sum += logSumExp(row) - float64(row[c])
-			}
+			sum += logSumExp(row) - float64(row[target.Class[i]])
 			continue
 		}
 		for j, y := range target.Value.Row(int(i)) {
@@ -128,7 +151,7 @@ func (t *Trainer) lossOf(pred tensor.Matrix, target program.Target) float64 {
 			}
 		}
 	}
-	return sum / float64(target.Total)
+	return sum
 }
 
 func logSumExp(row []float32) float64 {

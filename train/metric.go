@@ -3,15 +3,12 @@ package train
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/tensor"
-	"gonum.org/v1/gonum/integrate"
-	"gonum.org/v1/gonum/stat"
 )
 
 // Metric is what a run is scored by.
@@ -91,38 +88,7 @@ func (m Metric) sign() float64 {
 //
 // Shapes: pred has a row per vertex, a column per class or target.
 func (m Metric) Score(pred tensor.Matrix, labels dataset.Labels, items []int32) float64 {
-	if len(items) == 0 {
-		return math.NaN()
-	}
-	switch m {
-	case MAE, RMSE:
-		return m.deviation(pred, labels.Value, items)
-	case ROCAUC:
-		return rocAUC(pred, labels, items)
-	case F1, F1Micro:
-		return m.f1(pred, labels, items)
-	}
-	return accuracy(pred, labels, items)
-}
-
-// deviation is the mean absolute or root mean squared error of present values.
-func (m Metric) deviation(pred, want tensor.Matrix, items []int32) float64 {
-	sum, n := 0.0, 0
-	for _, i := range items {
-		for j, y := range want.Row(int(i)) {
-			if d := float64(pred.Row(int(i))[j]) - float64(y); !math.IsNaN(float64(y)) {
-				if m == RMSE {
-					d *= d
-				}
-				sum += math.Abs(d)
-				n++
-			}
-		}
-	}
-	if m == RMSE {
-		return math.Sqrt(sum / float64(n))
-	}
-	return sum / float64(n)
+	return m.tally(pred, labels, items).score(m)
 }
 
 // argmax returns the first column of the largest value.
@@ -159,123 +125,4 @@ func positive(logit float32) int32 {
 		return 1
 	}
 	return 0
-}
-
-func accuracy(pred tensor.Matrix, l dataset.Labels, items []int32) float64 {
-	right, n := 0, 0
-	decisions(pred, l, items, func(_ int, got, want int32) {
-		n++
-		if got == want {
-			right++
-		}
-	})
-	return float64(right) / float64(n)
-}
-
-// f1 counts true and false decisions per class. Classes that were neither
-// predicted nor true are left out of the macro mean.
-func (m Metric) f1(pred tensor.Matrix, l dataset.Labels, items []int32) float64 {
-	type counts struct{ tp, fp, fn float64 }
-	per := make([]counts, pred.Cols)
-	decisions(pred, l, items, func(column int, got, want int32) {
-		if l.Class == nil { // the positive decisions of a target
-			per[column].tp += float64(got * want)
-			per[column].fp += float64(got * (1 - want))
-			per[column].fn += float64((1 - got) * want)
-			return
-		}
-		if got == want {
-			per[got].tp++
-			return
-		}
-		per[got].fp++
-		per[want].fn++
-	})
-	var all counts
-	sum, present := 0.0, 0.0
-	for _, c := range per {
-		all = counts{all.tp + c.tp, all.fp + c.fp, all.fn + c.fn}
-		if d := 2*c.tp + c.fp + c.fn; d > 0 {
-			sum += 2 * c.tp / d
-			present++
-		}
-	}
-	if m == F1Micro {
-		return 2 * all.tp / (2*all.tp + all.fp + all.fn)
-	}
-	return sum / present
-}
-
-// rocAUC is the mean area over targets, or over classes each against the
-// rest; of two classes the area of the second. Targets that have one kind of
-// item only have no curve and are left out.
-func rocAUC(pred tensor.Matrix, l dataset.Labels, items []int32) float64 {
-	sum, n := 0.0, 0.0
-	for j := range pred.Cols {
-		if l.Class != nil && pred.Cols == 2 && j == 0 {
-			continue
-		}
-		if a := areaUnderROC(scores(pred, l, items, j)); !math.IsNaN(a) {
-			sum += a
-			n++
-		}
-	}
-	return sum / n
-}
-
-// scored is an item's score and whether it is of the class.
-type scored struct {
-	y  float64
-	is bool
-}
-
-// scores lists the items of one column: its log-odds where classes exclude
-// each other, its logit otherwise.
-func scores(pred tensor.Matrix, l dataset.Labels, items []int32, j int) []scored {
-	var out []scored
-	for _, i := range items {
-		row := pred.Row(int(i))
-		if l.Class == nil {
-			if y := l.Value.Row(int(i))[j]; y == y {
-				out = append(out, scored{float64(row[j]), y > 0.5})
-			}
-			continue
-		}
-		out = append(out, scored{logOdds(row, j), l.Class[i] == int32(j)})
-	}
-	return out
-}
-
-// logOdds is ln p_j/(1−p_j) of a softmax over the row.
-func logOdds(row []float32, j int) float64 {
-	top := math.Inf(-1)
-	for c, v := range row {
-		if c != j {
-			top = max(top, float64(v))
-		}
-	}
-	sum := 0.0
-	for c, v := range row {
-		if c != j {
-			sum += math.Exp(float64(v) - top)
-		}
-	}
-	return float64(row[j]) - top - math.Log(sum)
-}
-
-func areaUnderROC(s []scored) float64 {
-	slices.SortFunc(s, func(a, b scored) int { return cmp.Compare(a.y, b.y) })
-	y, is := make([]float64, len(s)), make([]bool, len(s))
-	ones := 0
-	for i, v := range s {
-		y[i], is[i] = v.y, v.is
-		if v.is {
-			ones++
-		}
-	}
-	if ones == 0 || ones == len(s) {
-		return math.NaN()
-	}
-	tpr, fpr, _ := stat.ROC(nil, y, is, nil)
-	return integrate.Trapezoidal(fpr, tpr)
 }

@@ -69,19 +69,12 @@ func (t *Trainer) identity() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
-	g, owners := t.d.Graph, t.set.Rank.Owners
-	lines := []string{
+	lines := append([]string{
 		"plan " + t.set.Rank.Plan.String(),
-		fmt.Sprintf("%d vertices", g.N),
-		fmt.Sprintf("%d arcs", len(g.Src)),
-		fmt.Sprintf("arcs with the checksums %08x and %08x", checksum(g.Ptr), checksum(g.Src)),
 		fmt.Sprintf("%d features", t.d.X.Cols),
 		fmt.Sprintf("%d outputs", t.problem.out),
-		fmt.Sprintf("%d training items with the checksum %08x", len(t.split.Train), checksum(t.split.Train)),
-		fmt.Sprintf("%d validation items", len(t.split.Val)),
-		fmt.Sprintf("%d test items", len(t.split.Test)),
-		fmt.Sprintf("a division with the checksum %08x", checksum(owners.Vertex)),
-	}
+		fmt.Sprintf("a division with the checksum %08x", checksum(t.set.Rank.Owners.Vertex)),
+	}, t.known.lines...)
 	return append(lines, strings.Split(strings.TrimSpace(string(text)), "\n")...), nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/weft-gnn/weft/comm"
@@ -104,7 +103,7 @@ func (t *Trainer) begun(ctx context.Context) error {
 	if err := t.agree(context.WithoutCancel(ctx), lines); err != nil {
 		return err
 	}
-	attempts, err := t.gatherCounts(context.WithoutCancel(ctx), []int64{int64(t.attempt)})
+	attempts, err := gather(context.WithoutCancel(ctx), t, []int64{int64(t.attempt)})
 	if err != nil {
 		return err
 	}
@@ -112,9 +111,26 @@ func (t *Trainer) begun(ctx context.Context) error {
 	return t.openLog()
 }
 
-// share gives the trainer its piece of the graph, and the features and targets of
-// its vertices.
+// share gives the trainer what it has of the graph, of the features and of what
+// predictions are compared with.
 func (t *Trainer) share(programs []*program.Program, x tensor.Matrix) (tensor.Matrix, error) {
+	split := t.known.split
+	t.mine = scoring{labels: t.d.Labels, values: learnt(t.d.Labels.Value, t.problem.targets), split: t.d.Splits[0]}
+	t.step = t.mine.target(t.mine.split.Train, split.Train.Present)
+	if t.among() {
+		if err := t.cut(programs); err != nil {
+			return x, err
+		}
+		r := t.set.Rank
+		x, t.step = t.piece.Local(x), t.piece.Target(t.step)
+		t.mine = t.mine.ofRank(t.piece.Vertex, t.piece.Local, func(v int32) bool { return r.Owners.Leader(v) == r.Comm.Rank() })
+	}
+	t.mine.val = t.mine.target(t.mine.split.Val, split.Val.Present)
+	return x, nil
+}
+
+// cut takes the rank's piece out of the graph.
+func (t *Trainer) cut(programs []*program.Program) (err error) {
 	r := t.set.Rank
 	all := r.pieces
 	if all == nil {
@@ -122,59 +138,13 @@ func (t *Trainer) share(programs []*program.Program, x tensor.Matrix) (tensor.Ma
 	}
 	all.once.Do(func() { all.of, all.err = plan.Pieces(t.d.Graph, *r.Owners, programs...) })
 	if all.err != nil {
-		return x, all.err
+		return all.err
 	}
-	var err error
 	if t.rank, err = r.Owners.Connect(context.Background(), r.Comm); err != nil {
-		return x, err
+		return err
 	}
 	t.piece = all.of(r.Comm.Rank())
-	t.step = t.piece.Target(t.targets["train"])
-	return t.piece.Local(x), nil
-}
-
-// gathered returns the predictions of all items of the split, which the ranks
-// have of their vertices. Rows of other vertices are 0.
-func (t *Trainer) gathered(ctx context.Context, pred tensor.Matrix) (tensor.Matrix, error) {
-	if !t.among() {
-		return pred, nil
-	}
-	c := t.set.Rank.Comm
-	if t.items == nil {
-		t.items = t.itemsByRank()
-		t.whole = tensor.New(t.d.Graph.N, pred.Cols)
-	}
-	send, recv := make([][]float32, c.Size()), make([][]float32, c.Size())
-	mine := t.items[c.Rank()]
-	rows := make([]float32, 0, len(mine)*pred.Cols)
-	for _, v := range mine {
-		i, _ := slices.BinarySearch(t.piece.Vertex, v)
-		rows = append(rows, pred.Row(i)...)
-	}
-	for q := range send {
-		send[q], recv[q] = rows, make([]float32, len(t.items[q])*pred.Cols)
-	}
-	if err := c.Exchange(ctx, send, recv); err != nil {
-		return pred, err
-	}
-	for q, items := range t.items {
-		for i, v := range items {
-			copy(t.whole.Row(int(v)), recv[q][i*pred.Cols:])
-		}
-	}
-	return t.whole, nil
-}
-
-// itemsByRank lists the items that are scored, by who has their predictions.
-func (t *Trainer) itemsByRank() [][]int32 {
-	all := slices.Concat(t.split.Train, t.split.Val, t.split.Test)
-	slices.Sort(all)
-	by := make([][]int32, t.set.Rank.Comm.Size())
-	for _, v := range slices.Compact(all) {
-		owner := t.set.Rank.Owners.Leader(v)
-		by[owner] = append(by[owner], v)
-	}
-	return by
+	return nil
 }
 
 // stopped reports whether one of the ranks is asked to stop: they stop together.
@@ -200,7 +170,7 @@ func (t *Trainer) sent() comm.Counter {
 
 // overRanks completes a step's cost by what all ranks together do and send.
 func (t *Trainer) overRanks(ctx context.Context, s *Step, sent comm.Counter) error {
-	all, err := t.gatherCounts(ctx, []int64{s.Work, s.Bytes, s.ArenaBytes, sent.Words, sent.Messages, sent.Supersteps})
+	all, err := gather(ctx, t, []int64{s.Work, s.Bytes, s.ArenaBytes, sent.Words, sent.Messages, sent.Supersteps})
 	if err != nil {
 		return err
 	}
@@ -214,19 +184,20 @@ func (t *Trainer) overRanks(ctx context.Context, s *Step, sent comm.Counter) err
 	return nil
 }
 
-// gatherCounts returns the numbers of every rank.
-func (t *Trainer) gatherCounts(ctx context.Context, n []int64) ([][]int64, error) {
+// gather returns the numbers of every rank, by rank; each may have as many as it
+// likes.
+func gather[T int64 | float64](ctx context.Context, t *Trainer, n []T) ([][]T, error) {
 	if !t.among() {
-		return [][]int64{n}, nil
+		return [][]T{n}, nil
 	}
 	mine, err := binary.Append(nil, binary.LittleEndian, n)
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	bytes, err := t.set.Rank.Comm.GatherBytes(ctx, mine)
-	all := make([][]int64, len(bytes))
+	all := make([][]T, len(bytes))
 	for q, its := range bytes {
-		all[q] = make([]int64, len(n))
+		all[q] = make([]T, len(its)/8)
 		if _, err := binary.Decode(its, binary.LittleEndian, all[q]); err != nil {
 			return nil, fmt.Errorf("train: numbers of rank %d: %w", q, err)
 		}

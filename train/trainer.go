@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/weft-gnn/weft/dataset"
-	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/plan"
 	"github.com/weft-gnn/weft/program"
@@ -66,14 +65,13 @@ type Trainer struct {
 	d       *dataset.Dataset
 	model   model.Model
 	problem problem
-	split   dataset.Split
+	known   known
 	session *runtime.Session
 	lr      tensor.Matrix
-	targets map[string]program.Target
+	mine    scoring
 	step    program.Target // what a training step compares with
 	state   progress
 	best    map[string]tensor.Matrix // the weights of the best epoch
-	values  tensor.Matrix            // the labels' values as they are learnt
 	unit    tensor.Matrix            // predictions in the labels' unit
 	dir     *runDir
 
@@ -81,12 +79,10 @@ type Trainer struct {
 	saved   time.Time    // when the last checkpoint was written
 	kept    atomic.Int64 // the epochs that it holds
 
-	// Of one of several ranks: its piece of the graph, the items that each scores,
-	// and all their predictions; what it says of itself, and where.
+	// Of one of several ranks: its piece of the graph; what it says of itself, and
+	// where.
 	piece  *plan.Piece
 	rank   *program.Rank
-	items  [][]int32
-	whole  tensor.Matrix
 	log    *rankLog
 	logDir string
 }
@@ -132,15 +128,15 @@ func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 	if len(d.Splits) == 0 || len(d.Splits[0].Train) == 0 {
 		return nil, dataset.Lacking(dataset.SplitOption, "train: %s has no training items", d.Name)
 	}
-	t.split = d.Splits[0]
-	t.problem.targets = scalings(t.problem.loss, d.Labels.Moments(t.split.Train))
-	t.values = learnt(d.Labels.Value, t.problem.targets)
+	x := model.Features(d, cfg.RowNormalize)
+	t.known = knownOf(d, x)
+	t.problem.targets = scalings(t.problem.loss, t.known.split.Targets)
 	t.state = progress{Stop: newStopper(cfg.Monitor, cfg.Patience)}
 	t.notes()
 	if err := t.together(); err != nil {
 		return nil, err
 	}
-	if err := t.prepare(); err != nil {
+	if err := t.prepare(x); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	if err := t.start(); err != nil {
@@ -154,36 +150,28 @@ func (t *Trainer) notes() {
 	for _, n := range t.d.Notes {
 		t.set.Log.Info(n)
 	}
-	if t.d.Graph.Weight != nil && t.cfg.Model != "gcn" {
+	if t.known.weighted && t.cfg.Model != "gcn" {
 		t.set.Log.Info(fmt.Sprintf("%s ignores the graph's edge weights; gcn uses them", t.cfg.Model))
 	}
 	if len(t.problem.targets) > 0 {
 		t.set.Log.Info("targets are learnt scaled to mean 0 and standard deviation 1 over the training items; scores and predictions have the data's unit, the loss has none")
 	}
-	if len(t.split.Val) == 0 && t.cfg.Patience > 0 {
+	if t.known.split.Val.Items == 0 && t.cfg.Patience > 0 {
 		t.set.Log.Info("there are no validation items: the run does not stop early and its last weights count")
 	}
 }
 
 // prepare declares and compiles the programs and opens the session.
-func (t *Trainer) prepare() error {
-	x := model.Features(t.d, t.cfg.RowNormalize)
+func (t *Trainer) prepare(x tensor.Matrix) error {
 	if err := model.CheckFeatures(t.d, x); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
-	t.targets = map[string]program.Target{}
-	for name, items := range map[string][]int32{"train": t.split.Train, "val": t.split.Val, "test": t.split.Test} {
-		t.targets[name] = t.target(items)
-	}
-	programs, err := t.compile(x)
+	programs, err := t.compile(x.Cols)
 	if err != nil {
 		return err
 	}
-	t.step = t.targets["train"]
-	if t.among() {
-		if x, err = t.share(programs, x); err != nil {
-			return fmt.Errorf("train: %s: %w", t.d.Name, model.NameVertex(t.d, err))
-		}
+	if x, err = t.share(programs, x); err != nil {
+		return fmt.Errorf("train: %s: %w", t.d.Name, model.NameVertex(t.d, err))
 	}
 	o := runtime.Options{Threads: t.set.Threads, Seed: t.cfg.Seed, Trace: t.set.Trace}
 	if slices.ContainsFunc(programs, readsEntries) {
@@ -216,24 +204,10 @@ func (t *Trainer) prepare() error {
 func readsEntries(p *program.Program) bool { return p.Reads(program.SparseEntries) }
 func readsRows(p *program.Program) bool    { return p.Reads(program.SparseInput) }
 
-// target lists the items of a split that have labels, with what they are compared
-// with.
-func (t *Trainer) target(items []int32) program.Target {
-	l := t.d.Labels
-	items = l.Labelled(items)
-	out := program.Target{Items: kernel.Items{Rows: items}, Class: l.Class, Value: t.values}
-	if t.problem.loss == model.CrossEntropy {
-		out.Total = kernel.CountClasses(l.Class, items)
-	} else {
-		out.Total = kernel.CountValues(l.Value, items)
-	}
-	return out
-}
-
 // compile declares the objective and the prediction, and compiles both.
-func (t *Trainer) compile(x tensor.Matrix) ([]*program.Program, error) {
+func (t *Trainer) compile(features int) ([]*program.Program, error) {
 	c := t.cfg
-	widths := model.NamedWidths(x.Cols, t.problem.out, c.Options)
+	widths := model.NamedWidths(features, t.problem.out, c.Options)
 	opt := program.Optimizer{Kind: c.Optimizer, Momentum: c.Momentum}
 	decay := c.Decay
 	if c.Optimizer == program.AdamWKind {
@@ -249,7 +223,7 @@ func (t *Trainer) compile(x tensor.Matrix) ([]*program.Program, error) {
 	}
 	f := t.facts(objective, prediction)
 	f.Optimizer = &opt
-	f.Env["nnz"] = program.Nonzeros(x)
+	f.Env["nnz"] = t.known.nonzeros
 	step, err := program.Compile(objective, f, nil)
 	if err != nil {
 		if t.among() {
@@ -265,7 +239,7 @@ func (t *Trainer) compile(x tensor.Matrix) ([]*program.Program, error) {
 // facts gives the passes the sizes at hand.
 func (t *Trainer) facts(ps ...*program.Program) program.Facts {
 	f := program.Facts{
-		Env: program.ExtentOf(t.d.Graph, ps...).Env(), Weighted: t.d.Graph.Weight != nil,
+		Env: t.known.env(ps...), Weighted: t.known.weighted,
 		Steps: int64(t.cfg.Epochs), FoldBytes: t.cfg.FoldBytes, Skip: map[string]bool{},
 		Storage: t.cfg.Storage,
 	}
@@ -276,8 +250,7 @@ func (t *Trainer) facts(ps ...*program.Program) program.Facts {
 	for _, p := range ps {
 		p.Widths(f.Env)
 	}
-	train := t.targets["train"]
-	f.Env["t"], f.Env["τ"] = int64(len(train.Rows)), train.Total
+	f.Env["t"], f.Env["τ"] = t.known.split.Train.Labelled, t.known.split.Train.Present
 	for _, s := range t.cfg.SkipPasses {
 		f.Skip[s] = true
 	}

@@ -54,8 +54,8 @@ func (m *Manifest) validateSizes() error {
 	}
 	for _, split := range m.Splits {
 		for _, n := range []Items{split.Train, split.Val, split.Test} {
-			if n.Items < 0 || n.Present < 0 {
-				return fmt.Errorf("split %q: %d items with %d values, want 0 or more", split.Name, n.Items, n.Present)
+			if n.Labelled < 0 || n.Labelled > n.Items || n.Present < 0 {
+				return fmt.Errorf("split %q: %d items, %d of them labelled, with %d values", split.Name, n.Items, n.Labelled, n.Present)
 			}
 		}
 		if m.Task == dataset.VertexRegression && len(split.Targets) != m.Targets {

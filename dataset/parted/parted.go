@@ -111,8 +111,39 @@ type Split struct {
 // Items counts what predictions are compared with.
 type Items struct {
 	Items int64 `json:"items"`
-	// Present are the classes, or the values of targets, that are not missing.
-	Present int64 `json:"present"`
+	// Labelled are those that have a label, Present the classes, or the values of
+	// targets, that are not missing.
+	Labelled int64 `json:"labelled"`
+	Present  int64 `json:"present"`
+}
+
+// SplitOf counts the items of a split of a set that is whole.
+func SplitOf(d *dataset.Dataset, s dataset.Split) Split {
+	split := Split{Name: s.Name, Train: itemsOf(d, s.Train), Val: itemsOf(d, s.Val), Test: itemsOf(d, s.Test)}
+	if d.Task == dataset.VertexRegression {
+		split.Targets = d.Labels.Moments(s.Train)
+	}
+	return split
+}
+
+func itemsOf(d *dataset.Dataset, items []int32) Items {
+	n := Items{Items: int64(len(items))}
+	if d.Task == dataset.LinkPrediction || d.Labels.Class == nil && d.Labels.Value.Cols == 0 {
+		return n
+	}
+	labelled := d.Labels.Labelled(items)
+	n.Labelled, n.Present = int64(len(labelled)), int64(len(labelled))
+	if d.Labels.Class == nil {
+		n.Present = 0
+		for _, i := range labelled {
+			for _, y := range d.Labels.Value.Row(int(i)) {
+				if y == y {
+					n.Present++
+				}
+			}
+		}
+	}
+	return n
 }
 
 // Whole is the graph in which identities were fixed.

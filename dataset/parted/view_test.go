@@ -71,7 +71,7 @@ func TestTargets(t *testing.T) {
 	if err := Write(t.Context(), dir, d, inHalves(), Options{}); err != nil {
 		t.Fatal(err)
 	}
-	want := Split{Name: "own", Train: Items{2, 2}, Val: Items{1, 1}, Test: Items{1, 0}, Targets: []dataset.Moments{{Mean: 2.5, Deviation: 1.5}}}
+	want := Split{Name: "own", Train: Items{2, 2, 2}, Val: Items{1, 1, 1}, Test: Items{1, 0, 0}, Targets: []dataset.Moments{{Mean: 2.5, Deviation: 1.5}}}
 	for _, p := range openAll(t, dir, 2) {
 		if got := p.Manifest.Splits[0]; !slices.Equal(got.Targets, want.Targets) || got.Train != want.Train || got.Val != want.Val || got.Test != want.Test {
 			t.Errorf("got %+v, want %+v", got, want)

@@ -90,11 +90,7 @@ func newManifest(d *dataset.Dataset, div Division) *Manifest {
 		m.IDs = Texts
 	}
 	for _, s := range d.Splits {
-		split := Split{Name: s.Name, Train: count(d, s.Train), Val: count(d, s.Val), Test: count(d, s.Test)}
-		if d.Task == dataset.VertexRegression {
-			split.Targets = d.Labels.Moments(s.Train)
-		}
-		m.Splits = append(m.Splits, split)
+		m.Splits = append(m.Splits, SplitOf(d, s))
 	}
 	return m
 }
@@ -120,28 +116,6 @@ func nonzeros(d *dataset.Dataset) (n int64) {
 		for _, x := range d.X.Row(v) {
 			if x != 0 {
 				n++
-			}
-		}
-	}
-	return n
-}
-
-// count counts items, and what they have that is not missing.
-func count(d *dataset.Dataset, items []int32) Items {
-	n := Items{Items: int64(len(items))}
-	if d.Task == dataset.LinkPrediction {
-		return n
-	}
-	for _, i := range items {
-		if d.Labels.Class != nil && d.Labels.Class[i] >= 0 {
-			n.Present++
-		}
-		if d.Labels.Value.Cols == 0 {
-			continue
-		}
-		for _, y := range d.Labels.Value.Row(int(i)) {
-			if y == y {
-				n.Present++
 			}
 		}
 	}
@@ -181,7 +155,7 @@ type splitter struct {
 	into  graph.Into
 	div   *division
 	m     *Manifest
-	items [][]uint8 // for each split, which of its parts an item is in, from 1; 0 for none
+	items [][]uint8 // for each split, a bit for each of its parts that an item is in
 }
 
 // splitOfItems inverts the splits.
@@ -191,7 +165,7 @@ func (s *splitter) splitOfItems() [][]uint8 {
 		all[i] = make([]uint8, s.d.Items())
 		for k, items := range [3][]int32{split.Train, split.Val, split.Test} {
 			for _, item := range items {
-				all[i][item] = uint8(k + 1)
+				all[i][item] |= 1 << k
 			}
 		}
 	}
@@ -282,8 +256,10 @@ func (s *splitter) splits(w *folder.Writer, own []int32, r rows) {
 	for i, part := range s.items {
 		var places [3][]int32
 		put := func(place int, item int64) {
-			if k := part[item]; k > 0 {
-				places[k-1] = append(places[k-1], int32(place))
+			for k := range places {
+				if part[item]>>k&1 != 0 {
+					places[k] = append(places[k], int32(place))
+				}
 			}
 		}
 		if s.d.Task == dataset.LinkPrediction {
