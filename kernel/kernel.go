@@ -95,7 +95,8 @@ type call struct {
 
 	x, y, z, dst tensor.Matrix // operands, in the order of the kernel's signature
 	fn           Func
-	tail         Tail // of products: what follows on each piece of dst
+	tail         Tail          // of products: what follows on each piece of dst
+	whole        tensor.Matrix // of sums by bands of columns: all of dst, for the tail
 	scalar       float32
 	offset       int
 	values       *valueLoops

@@ -168,7 +168,7 @@ func TestNarrowSumsOfManyEdges(t *testing.T) {
 		wide, y, rounded, out := src.empty(2100, k), src.empty(2100, k), src.halves(2100, k), src.halves(2100, k)
 		for _, end := range []End{Dst, Src} {
 			contexts[0].using(cpu.Widest(), func(ctx *Ctx) {
-				if cpu.Widest() > cpu.Generic && (ctx.ranges(b, end, half, 0) != nil) != (k > 5) {
+				if cpu.Widest() > cpu.Generic && (ctx.ranges(b, end, half, k, 0) != nil) != (k > 5) {
 					t.Fatalf("%d columns: the test shows nothing of ranges", k)
 				}
 			})

@@ -34,14 +34,15 @@ func SpMM(ctx *Ctx, b *graph.Block, end End, weight, x, y tensor.Matrix) {
 		wantHeads("kernel.SpMM: weight", y.Cols, weight.Cols)
 	}
 	ctx.spmmLoops(x, heads)
+	band := ctx.band(x, y, heads)
 	if !y.BFloat16 { // sums go on from range to range
-		ctx.call.ranges = ctx.ranges(b, end, x, heads)
+		ctx.call.ranges = ctx.ranges(b, end, x, band, heads)
 	}
-	m := ctx.segmentSum()
+	m, summed := ctx.sumBands(band)
 	k := int64(y.Cols)
-	work, bytes := m*k, 8*int64(y.Rows+1)+4*m+valueBytes(x)*m*k+valueBytes(y)*int64(y.Rows)*k
+	work, bytes := summed, 8*int64(y.Rows+1)+4*m+valueBytes(x)*summed+valueBytes(y)*int64(y.Rows)*k
 	if heads > 0 {
-		work += m * k
+		work += summed
 		bytes += 4*m*heads + positionBytes(end, m)
 	}
 	ctx.Count.Add(work, bytes)

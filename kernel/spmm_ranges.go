@@ -17,9 +17,13 @@ const (
 	rangePieces = 4             // per thread, each of which reads all of x
 )
 
-// ranges returns the ranges in which an unweighted sum runs, nil for one.
-func (c *Ctx) ranges(b *graph.Block, end End, x tensor.Matrix, heads int64) *graph.Ranges {
+// ranges returns the ranges in which an unweighted sum runs that takes so many
+// columns of x at a time, nil for one.
+func (c *Ctx) ranges(b *graph.Block, end End, x tensor.Matrix, band int, heads int64) *graph.Ranges {
 	row := 4 * max(x.Stride, 1)
+	if band < x.Cols {
+		row = 4 * band
+	}
 	if heads > 0 || c.sparse().sumPart == nil || x.Rows*row <= nearBytes {
 		return nil
 	}

@@ -50,7 +50,7 @@ func TestSpMMByRanges(t *testing.T) {
 			for _, isa := range variants()[1:] {
 				for i, ctx := range contexts {
 					ctx.using(isa, func(ctx *Ctx) {
-						if ctx.ranges(b, end, x, 0) == nil {
+						if ctx.ranges(b, end, x, k, 0) == nil {
 							t.Fatal("the sum is not cut into ranges: the test shows nothing")
 						}
 						SpMM(ctx, b, end, tensor.Matrix{}, x, got)

@@ -113,10 +113,14 @@ func (c *Ctx) laneOf(i, cols, heads int) {
 // find them, and those of an operand, in the first-level cache.
 const tailValues = 1 << 12
 
-// follow runs the tail over y, the rows of the result from one on.
+// follow runs the tail over y, the rows of the result from one on, of which y has
+// all columns or the last band.
 func (c *call) follow(worker int, y tensor.Matrix, from int) {
 	if c.tail.n == 0 {
 		return
+	}
+	if c.whole.Rows > 0 {
+		y = rowsOf(c.whole, from, from+y.Rows)
 	}
 	step := max(1, tailValues/max(1, y.Cols))
 	for lo := 0; lo < y.Rows; lo += step {

@@ -194,8 +194,9 @@ func (c kernelCase) program() (*program.Program, error) {
 	return b.Build()
 }
 
-// bind gives a program's inputs values of ±1, each in an arena of its own.
-// release frees them, also after an error.
+// bind gives a program's inputs values of ±1, each in an arena of its own, those
+// that operations gather in rows apart, as in training. release frees them, also
+// after an error.
 func bind(s *runtime.Session, p *program.Program) (release func() error, err error) {
 	var arenas []*tensor.Arena
 	release = func() (err error) {
@@ -204,18 +205,28 @@ func bind(s *runtime.Session, p *program.Program) (release func() error, err err
 		}
 		return err
 	}
+	gathered := make([]bool, len(p.Nodes))
 	for _, n := range p.Nodes {
+		for _, g := range program.GathersOf(n.Op) {
+			gathered[n.In[g.Operand]] = true
+		}
+	}
+	for i, n := range p.Nodes {
 		in, ok := n.Op.(program.Input)
 		if !ok {
 			continue
 		}
 		rows, cols := s.Extent().Rows(n.Type), n.Type.Cols.N
-		a, err := tensor.NewArena(4 * int64(rows) * int64(cols))
+		stride := cols
+		if gathered[i] {
+			stride = tensor.Apart(cols, false)
+		}
+		a, err := tensor.NewArena(4 * int64(rows) * int64(stride))
 		if err != nil {
 			return release, err
 		}
 		arenas = append(arenas, a)
-		x := a.View(0, rows, cols)
+		x := a.Spaced(0, rows, cols, stride)
 		fill(x.Data)
 		if err := s.Bind(in.Name, x); err != nil {
 			return release, err

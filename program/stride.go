@@ -1,14 +1,10 @@
 package program
 
-// lineWords is a cache line and a vector of AVX-512, in values of float32.
-const lineWords = 16
+import "github.com/weft-gnn/weft/tensor"
 
 // strides returns, for each value, how many words lie from the start of one row
 // to the next: its columns, but for transient rows of vertices that an op
-// gathers. Those begin at a cache line each, where that takes no more than about
-// three times their memory: a row read in random order then costs no line more
-// than it fills, and no load crosses two. 41 columns, at 48 to a row, are
-// gathered 1.4 times as fast.
+// gathers. Those lie as [tensor.Apart] says.
 //
 // What is written over such a value, or is overwritten by it, has its stride.
 func (p *Program) strides() []int {
@@ -30,7 +26,7 @@ func (p *Program) strides() []int {
 		}
 		s[i] = n.Type.Words()
 		if apart[i] {
-			s[i] = n.Type.rowApart()
+			s[i] = tensor.Apart(n.Type.Words(), n.Type.BFloat16)
 		}
 	}
 	return s
@@ -51,14 +47,4 @@ func (p *Program) padded(v Value) bool {
 		}
 	}
 	return true
-}
-
-// rowApart rounds a row of more than a third of a vector up to vectors; 8 values
-// lie within one as they are. A vector of bfloat16 is half a line.
-func (t Type) rowApart() int {
-	vector := lineWords * int(t.valueBytes()) / 4
-	if t.Cols.N < 5 || t.Cols.N == 8 {
-		return t.Words()
-	}
-	return (t.Words() + vector - 1) / vector * vector
 }

@@ -30,7 +30,7 @@ func newKernels(b *graph.Block) (*kernels, error) {
 	for _, a := range []struct {
 		place **tensor.Arena
 		size  int
-	}{{&k.x, b.Src * mostColumns}, {&k.y, b.Dst * mostColumns}, {&k.w, b.Edges() * mostHeads}, {&k.s, b.Edges() * mostHeads}} {
+	}{{&k.x, b.Src * tensor.Apart(mostColumns, false)}, {&k.y, b.Dst * tensor.Apart(mostColumns, false)}, {&k.w, b.Edges() * mostHeads}, {&k.s, b.Edges() * mostHeads}} {
 		arena, err := tensor.NewArena(4 * int64(a.size))
 		if err != nil {
 			return nil, errors.Join(err, k.close())
@@ -65,7 +65,8 @@ func (k *kernels) prepare(t benchCase, threads int) func() {
 	k.ctx.Count.Reset()
 	k.runs = 0
 	b, ctx := k.b, &k.ctx
-	x, y := k.x.View(0, b.Src, t.k), k.y.View(0, b.Dst, t.k)
+	apart := tensor.Apart(t.k, false)
+	x, y := k.x.Spaced(0, b.Src, t.k, apart), k.y.Spaced(0, b.Dst, t.k, apart)
 	w, s := k.w.View(0, b.Edges(), t.heads), k.s.View(0, b.Edges(), t.heads)
 	run := map[string]func(){
 		"spmm":    func() { kernel.SpMM(ctx, b, kernel.Dst, tensor.Matrix{}, x, y) },
