@@ -27,16 +27,22 @@ func (c *call) rowsAhead(ptr []int64, y tensor.Matrix, sum func(ptr *int64, y te
 	if c.x.BFloat16 {
 		cols = (cols + 1) / 2
 	}
-	n, ahead := y.Rows, ahead(cols)
-	last := int64(len(c.seg.other) - ahead)
+	c.seg.splitAhead(ptr, ahead(cols), func(from, to, ahead int) { sum(&ptr[from], rowsOf(y, from, to), ahead) })
+}
+
+// splitAhead runs a loop over rows, given by their positions, that looks some
+// positions ahead, and not at all in those rows of which that is beyond the index.
+func (s segments) splitAhead(ptr []int64, ahead int, run func(from, to, ahead int)) {
+	rows := len(ptr) - 1
+	n, last := rows, int64(len(s.other)-ahead)
 	for n > 0 && ptr[n] > last {
 		n--
 	}
 	if n > 0 {
-		sum(&ptr[0], rowsOf(y, 0, n), ahead)
+		run(0, n, ahead)
 	}
-	if n < y.Rows {
-		sum(&ptr[n], rowsOf(y, n, y.Rows), 0)
+	if n < rows {
+		run(n, rows, 0)
 	}
 }
 

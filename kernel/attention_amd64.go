@@ -19,80 +19,50 @@ func attentionMomentsAVX512x1(rows int, ptr *int64, x *float32, ldx int, a *floa
 //go:noescape
 func attentionPullAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
-// attentionSoftmaxAVX512x2 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
-//
-//go:noescape
-func attentionSoftmaxAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-
-// attentionMomentsAVX512x2 folds each row; results are Σ a·d, Σ a·d·f and Σ a·f, with f the slope at x.
-//
-//go:noescape
-func attentionMomentsAVX512x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-
-// attentionPullAVX512x2 folds each row; the result is Σ x·y.
-//
-//go:noescape
-func attentionPullAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-
-// attentionSoftmaxAVX512x4 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
-//
-//go:noescape
-func attentionSoftmaxAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-
-// attentionMomentsAVX512x4 folds each row; results are Σ a·d, Σ a·d·f and Σ a·f, with f the slope at x.
-//
-//go:noescape
-func attentionMomentsAVX512x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-
-// attentionPullAVX512x4 folds each row; the result is Σ x·y.
-//
-//go:noescape
-func attentionPullAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-
-// attentionSoftmaxAVX512x8 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
-//
-//go:noescape
-func attentionSoftmaxAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-
-// attentionMomentsAVX512x8 folds each row; results are Σ a·d, Σ a·d·f and Σ a·f, with f the slope at x.
-//
-//go:noescape
-func attentionMomentsAVX512x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-
-// attentionPullAVX512x8 folds each row; the result is Σ x·y.
-//
-//go:noescape
-func attentionPullAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-
-// attentionSoftmaxAVX512 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
-//
-//go:noescape
-func attentionSoftmaxAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-
-// attentionMomentsAVX512 folds each row; results are Σ a·d, Σ a·d·f and Σ a·f, with f the slope at x.
-//
-//go:noescape
-func attentionMomentsAVX512(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-
-// attentionPullAVX512 folds each row; the result is Σ x·y.
-//
-//go:noescape
-func attentionPullAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-
 // attentionGatherAVX512x1 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
 //
 //go:noescape
 func attentionGatherAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
 
-// attentionGatherAVX512x8 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
+// attentionSums1toAVX512x1 sums rows under two weights, 1 vectors of columns.
 //
 //go:noescape
-func attentionGatherAVX512x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+func attentionSums1toAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
 
-// attentionGatherAVX512 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
+// attentionSums1toAVX512x2 sums rows under two weights, 2 vectors of columns.
 //
 //go:noescape
-func attentionGatherAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+func attentionSums1toAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x3 sums rows under two weights, 3 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x4 sums rows under two weights, 4 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x5 sums rows under two weights, 5 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x6 sums rows under two weights, 6 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x7 sums rows under two weights, 7 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX512x8 sums rows under two weights, 8 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
 
 // attentionWeightsAVX512 sets a to its exponentials, and b to a where x is above 0 and to slope·a elsewhere.
 //
@@ -113,126 +83,6 @@ func attentionFinishAVX512x8(rows int, l *float32, ldl int, moment *float32, pla
 //
 //go:noescape
 func attentionFinishAVX512(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
-
-// attentionSums1toAVX512x1 sums rows under two weights, 1 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX512x1 sums rows under two weights, 1 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX512x1 sums rows under two weights, 1 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX512x2 sums rows under two weights, 2 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX512x2 sums rows under two weights, 2 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX512x2 sums rows under two weights, 2 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX512x3 sums rows under two weights, 3 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX512x3 sums rows under two weights, 3 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX512x3 sums rows under two weights, 3 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX512x4 sums rows under two weights, 4 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX512x4 sums rows under two weights, 4 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX512x4 sums rows under two weights, 4 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX512x5 sums rows under two weights, 5 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX512x5 sums rows under two weights, 5 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX512x5 sums rows under two weights, 5 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX512x6 sums rows under two weights, 6 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX512x6 sums rows under two weights, 6 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX512x6 sums rows under two weights, 6 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX512x7 sums rows under two weights, 7 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX512x7 sums rows under two weights, 7 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX512x7 sums rows under two weights, 7 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX512x8 sums rows under two weights, 8 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX512x8 sums rows under two weights, 8 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX512x8 sums rows under two weights, 8 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
 
 // attentionSoftmaxAVX2x1 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
 //
@@ -314,15 +164,75 @@ func attentionPullAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ld
 //go:noescape
 func attentionGatherAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
 
+// attentionSums1toAVX2x1 sums rows under two weights, 1 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX2x2 sums rows under two weights, 2 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX2x3 sums rows under two weights, 3 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums1toAVX2x4 sums rows under two weights, 4 vectors of columns.
+//
+//go:noescape
+func attentionSums1toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
 // attentionGatherAVX2x8 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
 //
 //go:noescape
 func attentionGatherAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
 
+// attentionSums8toAVX2x1 sums rows under two weights, 1 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX2x2 sums rows under two weights, 2 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX2x3 sums rows under two weights, 3 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSums8toAVX2x4 sums rows under two weights, 4 vectors of columns.
+//
+//go:noescape
+func attentionSums8toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
 // attentionGatherAVX2 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
 //
 //go:noescape
 func attentionGatherAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+
+// attentionSumsAVX2x1 sums rows under two weights, 1 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX2x2 sums rows under two weights, 2 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX2x3 sums rows under two weights, 3 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+
+// attentionSumsAVX2x4 sums rows under two weights, 4 vectors of columns.
+//
+//go:noescape
+func attentionSumsAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
 
 // attentionWeightsAVX2 sets a to its exponentials, and b to a where x is above 0 and to slope·a elsewhere.
 //
@@ -343,63 +253,3 @@ func attentionFinishAVX2x8(rows int, l *float32, ldl int, moment *float32, plane
 //
 //go:noescape
 func attentionFinishAVX2(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
-
-// attentionSums1toAVX2x1 sums rows under two weights, 1 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX2x1 sums rows under two weights, 1 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX2x1 sums rows under two weights, 1 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX2x2 sums rows under two weights, 2 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX2x2 sums rows under two weights, 2 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX2x2 sums rows under two weights, 2 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX2x3 sums rows under two weights, 3 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX2x3 sums rows under two weights, 3 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX2x3 sums rows under two weights, 3 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX2x4 sums rows under two weights, 4 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums8toAVX2x4 sums rows under two weights, 4 vectors of columns.
-//
-//go:noescape
-func attentionSums8toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSumsAVX2x4 sums rows under two weights, 4 vectors of columns.
-//
-//go:noescape
-func attentionSumsAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)

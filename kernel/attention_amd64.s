@@ -544,1366 +544,6 @@ next20:
 	VZEROUPPER
 	RET
 
-// func attentionSoftmaxAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionSoftmaxAVX512x2(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VBROADCASTSS floatff800000<>+0(SB), Z0
-	VBROADCASTSS floatc2d00000<>+0(SB), Z1
-	VBROADCASTSS float42b20000<>+0(SB), Z2
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
-	VBROADCASTSS float3f318000<>+0(SB), Z4
-	VBROADCASTSS floatb95e8083<>+0(SB), Z5
-	VBROADCASTSS float3f800000<>+0(SB), Z6
-	VBROADCASTSS float39506967<>+0(SB), Z7
-	VBROADCASTSS float3ab743ce<>+0(SB), Z8
-	VBROADCASTSS float3c088908<>+0(SB), Z9
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z10
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z11
-	VBROADCASTSS float3f000000<>+0(SB), Z12
-	VBROADCASTSS slope+48(FP), Z13
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row24:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next25
-	MOVQ    R8, DX
-	SHLQ    $0x01, DX
-	MOVQ    DX, BX
-	SHRQ    $0x04, DX
-	ANDQ    $0x0f, BX
-	TESTQ   DX, DX
-	JZ      short26
-	VMOVAPS Z0, Z14
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest29
-
-vectors28:
-	VMOVUPS (R9), Z15
-	VMULPS  Z13, Z15, Z16
-	VMAXPS  Z15, Z16, Z15
-	VMOVUPS Z15, (R10)
-	VMAXPS  Z15, Z14, Z14
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R10
-	DECQ    R11
-	JNZ     vectors28
-
-rest29:
-	TESTQ   BX, BX
-	JZ      done30
-	MOVQ    $-1, R11
-	BZHIQ   BX, R11, R11
-	KMOVW   R11, K1
-	VMOVUPS Z0, Z15
-	VMOVUPS (R9), K1, Z15
-	VMULPS  Z13, Z15, Z16
-	VMAXPS  Z15, Z16, Z15
-	VMOVUPS Z15, K1, (R10)
-	VMAXPS  Z15, Z14, Z14
-
-done30:
-	VSHUFF32X4 $0x4e, Z14, Z14, Z15
-	VMAXPS     Z15, Z14, Z14
-	VSHUFF32X4 $0xb1, Z14, Z14, Z15
-	VMAXPS     Z15, Z14, Z14
-	VPERMILPS  $0x4e, Z14, Z15
-	VMAXPS     Z15, Z14, Z14
-	VMOVLPS    X14, (SI)
-	VPXORD     Z3, Z3, Z3
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
-	JZ         rest32
-
-vectors31:
-	VMOVUPS      (R10), Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z1, Z15
-	VMULPS       Z2, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VFNMADD231PS Z4, Z16, Z15
-	VFNMADD231PS Z5, Z16, Z15
-	VMOVUPS      Z7, Z17
-	VFMADD213PS  Z8, Z15, Z17
-	VFMADD213PS  Z9, Z15, Z17
-	VFMADD213PS  Z10, Z15, Z17
-	VFMADD213PS  Z11, Z15, Z17
-	VFMADD213PS  Z12, Z15, Z17
-	VMULPS       Z15, Z15, Z18
-	VFMADD213PS  Z15, Z18, Z17
-	VADDPS       Z6, Z17, Z17
-	VSCALEFPS    Z16, Z17, Z15
-	VADDPS       Z15, Z3, Z3
-	VMOVUPS      Z15, (R10)
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	DECQ         R11
-	JNZ          vectors31
-
-rest32:
-	TESTQ        BX, BX
-	JZ           done33
-	MOVQ         $-1, R9
-	BZHIQ        BX, R9, R9
-	KMOVW        R9, K1
-	VMOVUPS      Z0, Z15
-	VMOVUPS      (R10), K1, Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z1, Z15
-	VMULPS       Z2, Z15, Z14
-	VRNDSCALEPS  $0x08, Z14, Z14
-	VFNMADD231PS Z4, Z14, Z15
-	VFNMADD231PS Z5, Z14, Z15
-	VMOVUPS      Z7, Z16
-	VFMADD213PS  Z8, Z15, Z16
-	VFMADD213PS  Z9, Z15, Z16
-	VFMADD213PS  Z10, Z15, Z16
-	VFMADD213PS  Z11, Z15, Z16
-	VFMADD213PS  Z12, Z15, Z16
-	VMULPS       Z15, Z15, Z17
-	VFMADD213PS  Z15, Z17, Z16
-	VADDPS       Z6, Z16, Z16
-	VSCALEFPS    Z14, Z16, Z15
-	VADDPS       Z15, Z3, Z3
-	VMOVUPS      Z15, K1, (R10)
-
-done33:
-	VSHUFF32X4 $0x4e, Z3, Z3, Z14
-	VADDPS     Z14, Z3, Z3
-	VSHUFF32X4 $0xb1, Z3, Z3, Z14
-	VADDPS     Z14, Z3, Z3
-	VPERMILPS  $0x4e, Z3, Z14
-	VADDPS     Z14, Z3, Z3
-	MOVQ       plane+64(FP), R9
-	VMOVLPS    X3, (SI)(R9*1)
-	VDIVPS     Z3, Z6, Z3
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest35
-
-vectors34:
-	VMOVUPS (R10), Z14
-	VMULPS  Z3, Z14, Z14
-	VMOVUPS Z14, (R10)
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R10
-	DECQ    DX
-	JNZ     vectors34
-
-rest35:
-	TESTQ     BX, BX
-	JZ        done36
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVW     DX, K1
-	VMOVUPS.Z (R10), K1, Z14
-	VMULPS    Z3, Z14, Z14
-	VMOVUPS   Z14, K1, (R10)
-
-done36:
-	JMP done27
-
-short26:
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVW        DX, K1
-	VMOVUPS      Z0, Z14
-	VMOVUPS      (AX), K1, Z14
-	VMULPS       Z13, Z14, Z15
-	VMAXPS       Z14, Z15, Z14
-	VMOVAPS      Z14, Z15
-	VSHUFF32X4   $0x4e, Z15, Z15, Z16
-	VMAXPS       Z16, Z15, Z15
-	VSHUFF32X4   $0xb1, Z15, Z15, Z16
-	VMAXPS       Z16, Z15, Z15
-	VPERMILPS    $0x4e, Z15, Z16
-	VMAXPS       Z16, Z15, Z15
-	VMOVLPS      X15, (SI)
-	VSUBPS       Z15, Z14, Z14
-	VMAXPS       Z14, Z1, Z14
-	VMULPS       Z2, Z14, Z15
-	VRNDSCALEPS  $0x08, Z15, Z15
-	VFNMADD231PS Z4, Z15, Z14
-	VFNMADD231PS Z5, Z15, Z14
-	VMOVUPS      Z7, Z16
-	VFMADD213PS  Z8, Z14, Z16
-	VFMADD213PS  Z9, Z14, Z16
-	VFMADD213PS  Z10, Z14, Z16
-	VFMADD213PS  Z11, Z14, Z16
-	VFMADD213PS  Z12, Z14, Z16
-	VMULPS       Z14, Z14, Z17
-	VFMADD213PS  Z14, Z17, Z16
-	VADDPS       Z6, Z16, Z16
-	VSCALEFPS    Z15, Z16, Z14
-	VMOVAPS      Z14, Z15
-	VSHUFF32X4   $0x4e, Z15, Z15, Z16
-	VADDPS       Z16, Z15, Z15
-	VSHUFF32X4   $0xb1, Z15, Z15, Z16
-	VADDPS       Z16, Z15, Z15
-	VPERMILPS    $0x4e, Z15, Z16
-	VADDPS       Z16, Z15, Z15
-	MOVQ         plane+64(FP), DX
-	VMOVLPS      X15, (SI)(DX*1)
-	VDIVPS       Z15, Z6, Z15
-	VMULPS       Z15, Z14, Z14
-	VMOVUPS      Z14, K1, (CX)
-
-done27:
-	MOVQ R8, DX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x03, DX
-	ADDQ DX, CX
-
-next25:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row24
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX512x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionMomentsAVX512x2(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Z0
-	VPXORD       Z1, Z1, Z1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row37:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next38
-	MOVQ   R9, BX
-	SHLQ   $0x01, BX
-	MOVQ   BX, SI
-	SHRQ   $0x04, BX
-	ANDQ   $0x0f, SI
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest40
-
-vectors39:
-	VMOVUPS     (R10), Z5
-	VMOVUPS     (R11), Z6
-	VMOVUPS     (R12), Z7
-	VCMPPS      $0x11, Z5, Z1, K1
-	VMULPS      Z0, Z6, Z5
-	VBLENDMPS   Z6, Z5, K1, Z8
-	VFMADD231PS Z6, Z7, Z2
-	VFMADD231PS Z8, Z7, Z3
-	VADDPS      Z8, Z4, Z4
-	ADDQ        $0x40, R10
-	ADDQ        $0x40, R11
-	ADDQ        $0x40, R12
-	DECQ        BX
-	JNZ         vectors39
-
-rest40:
-	TESTQ       SI, SI
-	JZ          done41
-	MOVQ        $-1, BX
-	BZHIQ       SI, BX, BX
-	KMOVW       BX, K1
-	VMOVUPS.Z   (R10), K1, Z5
-	VMOVUPS.Z   (R11), K1, Z6
-	VMOVUPS.Z   (R12), K1, Z7
-	VCMPPS      $0x11, Z5, Z1, K1
-	VMULPS      Z0, Z6, Z5
-	VBLENDMPS   Z6, Z5, K1, Z9
-	VFMADD231PS Z6, Z7, Z2
-	VFMADD231PS Z9, Z7, Z3
-	VADDPS      Z9, Z4, Z4
-
-done41:
-	VSHUFF32X4 $0x4e, Z2, Z2, Z5
-	VADDPS     Z5, Z2, Z2
-	VSHUFF32X4 $0xb1, Z2, Z2, Z5
-	VADDPS     Z5, Z2, Z2
-	VPERMILPS  $0x4e, Z2, Z5
-	VADDPS     Z5, Z2, Z2
-	VMOVLPS    X2, (DI)
-	VSHUFF32X4 $0x4e, Z3, Z3, Z5
-	VADDPS     Z5, Z3, Z3
-	VSHUFF32X4 $0xb1, Z3, Z3, Z5
-	VADDPS     Z5, Z3, Z3
-	VPERMILPS  $0x4e, Z3, Z5
-	VADDPS     Z5, Z3, Z3
-	MOVQ       plane+80(FP), BX
-	VMOVLPS    X3, (DI)(BX*1)
-	VSHUFF32X4 $0x4e, Z4, Z4, Z5
-	VADDPS     Z5, Z4, Z4
-	VSHUFF32X4 $0xb1, Z4, Z4, Z5
-	VADDPS     Z5, Z4, Z4
-	VPERMILPS  $0x4e, Z4, Z5
-	VADDPS     Z5, Z4, Z4
-	MOVQ       plane+80(FP), BX
-	VMOVLPS    X4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, DX
-
-next38:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row37
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionPullAVX512x2(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
-
-row42:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next43
-	MOVQ   R8, DX
-	SHLQ   $0x01, DX
-	MOVQ   DX, BX
-	SHRQ   $0x04, DX
-	ANDQ   $0x0f, BX
-	VPXORD Z0, Z0, Z0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest45
-
-vectors44:
-	VMOVUPS     (R9), Z1
-	VMOVUPS     (R10), Z2
-	VFMADD231PS Z1, Z2, Z0
-	ADDQ        $0x40, R9
-	ADDQ        $0x40, R10
-	DECQ        DX
-	JNZ         vectors44
-
-rest45:
-	TESTQ       BX, BX
-	JZ          done46
-	MOVQ        $-1, DX
-	BZHIQ       BX, DX, DX
-	KMOVW       DX, K1
-	VMOVUPS.Z   (R9), K1, Z1
-	VMOVUPS.Z   (R10), K1, Z2
-	VFMADD231PS Z1, Z2, Z0
-
-done46:
-	VSHUFF32X4 $0x4e, Z0, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VSHUFF32X4 $0xb1, Z0, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VPERMILPS  $0x4e, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VMOVLPS    X0, (SI)
-	MOVQ       R8, DX
-	SHLQ       $0x03, DX
-	ADDQ       DX, AX
-	MOVQ       R8, DX
-	SHLQ       $0x03, DX
-	ADDQ       DX, CX
-
-next43:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row42
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionSoftmaxAVX512x4(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VBROADCASTSS floatff800000<>+0(SB), Z0
-	VBROADCASTSS floatc2d00000<>+0(SB), Z1
-	VBROADCASTSS float42b20000<>+0(SB), Z2
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
-	VBROADCASTSS float3f318000<>+0(SB), Z4
-	VBROADCASTSS floatb95e8083<>+0(SB), Z5
-	VBROADCASTSS float3f800000<>+0(SB), Z6
-	VBROADCASTSS float39506967<>+0(SB), Z7
-	VBROADCASTSS float3ab743ce<>+0(SB), Z8
-	VBROADCASTSS float3c088908<>+0(SB), Z9
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z10
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z11
-	VBROADCASTSS float3f000000<>+0(SB), Z12
-	VBROADCASTSS slope+48(FP), Z13
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row47:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next48
-	MOVQ    R8, DX
-	SHLQ    $0x02, DX
-	MOVQ    DX, BX
-	SHRQ    $0x04, DX
-	ANDQ    $0x0f, BX
-	TESTQ   DX, DX
-	JZ      short49
-	VMOVAPS Z0, Z14
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest52
-
-vectors51:
-	VMOVUPS (R9), Z15
-	VMULPS  Z13, Z15, Z16
-	VMAXPS  Z15, Z16, Z15
-	VMOVUPS Z15, (R10)
-	VMAXPS  Z15, Z14, Z14
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R10
-	DECQ    R11
-	JNZ     vectors51
-
-rest52:
-	TESTQ   BX, BX
-	JZ      done53
-	MOVQ    $-1, R11
-	BZHIQ   BX, R11, R11
-	KMOVW   R11, K1
-	VMOVUPS Z0, Z15
-	VMOVUPS (R9), K1, Z15
-	VMULPS  Z13, Z15, Z16
-	VMAXPS  Z15, Z16, Z15
-	VMOVUPS Z15, K1, (R10)
-	VMAXPS  Z15, Z14, Z14
-
-done53:
-	VSHUFF32X4 $0x4e, Z14, Z14, Z15
-	VMAXPS     Z15, Z14, Z14
-	VSHUFF32X4 $0xb1, Z14, Z14, Z15
-	VMAXPS     Z15, Z14, Z14
-	VMOVUPS    X14, (SI)
-	VPXORD     Z3, Z3, Z3
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
-	JZ         rest55
-
-vectors54:
-	VMOVUPS      (R10), Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z1, Z15
-	VMULPS       Z2, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VFNMADD231PS Z4, Z16, Z15
-	VFNMADD231PS Z5, Z16, Z15
-	VMOVUPS      Z7, Z17
-	VFMADD213PS  Z8, Z15, Z17
-	VFMADD213PS  Z9, Z15, Z17
-	VFMADD213PS  Z10, Z15, Z17
-	VFMADD213PS  Z11, Z15, Z17
-	VFMADD213PS  Z12, Z15, Z17
-	VMULPS       Z15, Z15, Z18
-	VFMADD213PS  Z15, Z18, Z17
-	VADDPS       Z6, Z17, Z17
-	VSCALEFPS    Z16, Z17, Z15
-	VADDPS       Z15, Z3, Z3
-	VMOVUPS      Z15, (R10)
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	DECQ         R11
-	JNZ          vectors54
-
-rest55:
-	TESTQ        BX, BX
-	JZ           done56
-	MOVQ         $-1, R9
-	BZHIQ        BX, R9, R9
-	KMOVW        R9, K1
-	VMOVUPS      Z0, Z15
-	VMOVUPS      (R10), K1, Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z1, Z15
-	VMULPS       Z2, Z15, Z14
-	VRNDSCALEPS  $0x08, Z14, Z14
-	VFNMADD231PS Z4, Z14, Z15
-	VFNMADD231PS Z5, Z14, Z15
-	VMOVUPS      Z7, Z16
-	VFMADD213PS  Z8, Z15, Z16
-	VFMADD213PS  Z9, Z15, Z16
-	VFMADD213PS  Z10, Z15, Z16
-	VFMADD213PS  Z11, Z15, Z16
-	VFMADD213PS  Z12, Z15, Z16
-	VMULPS       Z15, Z15, Z17
-	VFMADD213PS  Z15, Z17, Z16
-	VADDPS       Z6, Z16, Z16
-	VSCALEFPS    Z14, Z16, Z15
-	VADDPS       Z15, Z3, Z3
-	VMOVUPS      Z15, K1, (R10)
-
-done56:
-	VSHUFF32X4 $0x4e, Z3, Z3, Z14
-	VADDPS     Z14, Z3, Z3
-	VSHUFF32X4 $0xb1, Z3, Z3, Z14
-	VADDPS     Z14, Z3, Z3
-	MOVQ       plane+64(FP), R9
-	VMOVUPS    X3, (SI)(R9*1)
-	VDIVPS     Z3, Z6, Z3
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest58
-
-vectors57:
-	VMOVUPS (R10), Z14
-	VMULPS  Z3, Z14, Z14
-	VMOVUPS Z14, (R10)
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R10
-	DECQ    DX
-	JNZ     vectors57
-
-rest58:
-	TESTQ     BX, BX
-	JZ        done59
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVW     DX, K1
-	VMOVUPS.Z (R10), K1, Z14
-	VMULPS    Z3, Z14, Z14
-	VMOVUPS   Z14, K1, (R10)
-
-done59:
-	JMP done50
-
-short49:
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVW        DX, K1
-	VMOVUPS      Z0, Z14
-	VMOVUPS      (AX), K1, Z14
-	VMULPS       Z13, Z14, Z15
-	VMAXPS       Z14, Z15, Z14
-	VMOVAPS      Z14, Z15
-	VSHUFF32X4   $0x4e, Z15, Z15, Z16
-	VMAXPS       Z16, Z15, Z15
-	VSHUFF32X4   $0xb1, Z15, Z15, Z16
-	VMAXPS       Z16, Z15, Z15
-	VMOVUPS      X15, (SI)
-	VSUBPS       Z15, Z14, Z14
-	VMAXPS       Z14, Z1, Z14
-	VMULPS       Z2, Z14, Z15
-	VRNDSCALEPS  $0x08, Z15, Z15
-	VFNMADD231PS Z4, Z15, Z14
-	VFNMADD231PS Z5, Z15, Z14
-	VMOVUPS      Z7, Z16
-	VFMADD213PS  Z8, Z14, Z16
-	VFMADD213PS  Z9, Z14, Z16
-	VFMADD213PS  Z10, Z14, Z16
-	VFMADD213PS  Z11, Z14, Z16
-	VFMADD213PS  Z12, Z14, Z16
-	VMULPS       Z14, Z14, Z17
-	VFMADD213PS  Z14, Z17, Z16
-	VADDPS       Z6, Z16, Z16
-	VSCALEFPS    Z15, Z16, Z14
-	VMOVAPS      Z14, Z15
-	VSHUFF32X4   $0x4e, Z15, Z15, Z16
-	VADDPS       Z16, Z15, Z15
-	VSHUFF32X4   $0xb1, Z15, Z15, Z16
-	VADDPS       Z16, Z15, Z15
-	MOVQ         plane+64(FP), DX
-	VMOVUPS      X15, (SI)(DX*1)
-	VDIVPS       Z15, Z6, Z15
-	VMULPS       Z15, Z14, Z14
-	VMOVUPS      Z14, K1, (CX)
-
-done50:
-	MOVQ R8, DX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x04, DX
-	ADDQ DX, CX
-
-next48:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row47
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX512x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionMomentsAVX512x4(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Z0
-	VPXORD       Z1, Z1, Z1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row60:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next61
-	MOVQ   R9, BX
-	SHLQ   $0x02, BX
-	MOVQ   BX, SI
-	SHRQ   $0x04, BX
-	ANDQ   $0x0f, SI
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest63
-
-vectors62:
-	VMOVUPS     (R10), Z5
-	VMOVUPS     (R11), Z6
-	VMOVUPS     (R12), Z7
-	VCMPPS      $0x11, Z5, Z1, K1
-	VMULPS      Z0, Z6, Z5
-	VBLENDMPS   Z6, Z5, K1, Z8
-	VFMADD231PS Z6, Z7, Z2
-	VFMADD231PS Z8, Z7, Z3
-	VADDPS      Z8, Z4, Z4
-	ADDQ        $0x40, R10
-	ADDQ        $0x40, R11
-	ADDQ        $0x40, R12
-	DECQ        BX
-	JNZ         vectors62
-
-rest63:
-	TESTQ       SI, SI
-	JZ          done64
-	MOVQ        $-1, BX
-	BZHIQ       SI, BX, BX
-	KMOVW       BX, K1
-	VMOVUPS.Z   (R10), K1, Z5
-	VMOVUPS.Z   (R11), K1, Z6
-	VMOVUPS.Z   (R12), K1, Z7
-	VCMPPS      $0x11, Z5, Z1, K1
-	VMULPS      Z0, Z6, Z5
-	VBLENDMPS   Z6, Z5, K1, Z9
-	VFMADD231PS Z6, Z7, Z2
-	VFMADD231PS Z9, Z7, Z3
-	VADDPS      Z9, Z4, Z4
-
-done64:
-	VSHUFF32X4 $0x4e, Z2, Z2, Z5
-	VADDPS     Z5, Z2, Z2
-	VSHUFF32X4 $0xb1, Z2, Z2, Z5
-	VADDPS     Z5, Z2, Z2
-	VMOVUPS    X2, (DI)
-	VSHUFF32X4 $0x4e, Z3, Z3, Z5
-	VADDPS     Z5, Z3, Z3
-	VSHUFF32X4 $0xb1, Z3, Z3, Z5
-	VADDPS     Z5, Z3, Z3
-	MOVQ       plane+80(FP), BX
-	VMOVUPS    X3, (DI)(BX*1)
-	VSHUFF32X4 $0x4e, Z4, Z4, Z5
-	VADDPS     Z5, Z4, Z4
-	VSHUFF32X4 $0xb1, Z4, Z4, Z5
-	VADDPS     Z5, Z4, Z4
-	MOVQ       plane+80(FP), BX
-	VMOVUPS    X4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, DX
-
-next61:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row60
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionPullAVX512x4(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
-
-row65:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next66
-	MOVQ   R8, DX
-	SHLQ   $0x02, DX
-	MOVQ   DX, BX
-	SHRQ   $0x04, DX
-	ANDQ   $0x0f, BX
-	VPXORD Z0, Z0, Z0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest68
-
-vectors67:
-	VMOVUPS     (R9), Z1
-	VMOVUPS     (R10), Z2
-	VFMADD231PS Z1, Z2, Z0
-	ADDQ        $0x40, R9
-	ADDQ        $0x40, R10
-	DECQ        DX
-	JNZ         vectors67
-
-rest68:
-	TESTQ       BX, BX
-	JZ          done69
-	MOVQ        $-1, DX
-	BZHIQ       BX, DX, DX
-	KMOVW       DX, K1
-	VMOVUPS.Z   (R9), K1, Z1
-	VMOVUPS.Z   (R10), K1, Z2
-	VFMADD231PS Z1, Z2, Z0
-
-done69:
-	VSHUFF32X4 $0x4e, Z0, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VSHUFF32X4 $0xb1, Z0, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VMOVUPS    X0, (SI)
-	MOVQ       R8, DX
-	SHLQ       $0x04, DX
-	ADDQ       DX, AX
-	MOVQ       R8, DX
-	SHLQ       $0x04, DX
-	ADDQ       DX, CX
-
-next66:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row65
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionSoftmaxAVX512x8(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VBROADCASTSS floatff800000<>+0(SB), Z0
-	VBROADCASTSS floatc2d00000<>+0(SB), Z1
-	VBROADCASTSS float42b20000<>+0(SB), Z2
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
-	VBROADCASTSS float3f318000<>+0(SB), Z4
-	VBROADCASTSS floatb95e8083<>+0(SB), Z5
-	VBROADCASTSS float3f800000<>+0(SB), Z6
-	VBROADCASTSS float39506967<>+0(SB), Z7
-	VBROADCASTSS float3ab743ce<>+0(SB), Z8
-	VBROADCASTSS float3c088908<>+0(SB), Z9
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z10
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z11
-	VBROADCASTSS float3f000000<>+0(SB), Z12
-	VBROADCASTSS slope+48(FP), Z13
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row70:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next71
-	MOVQ    R8, DX
-	SHLQ    $0x03, DX
-	MOVQ    DX, BX
-	SHRQ    $0x04, DX
-	ANDQ    $0x0f, BX
-	TESTQ   DX, DX
-	JZ      short72
-	VMOVAPS Z0, Z14
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest75
-
-vectors74:
-	VMOVUPS (R9), Z15
-	VMULPS  Z13, Z15, Z16
-	VMAXPS  Z15, Z16, Z15
-	VMOVUPS Z15, (R10)
-	VMAXPS  Z15, Z14, Z14
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R10
-	DECQ    R11
-	JNZ     vectors74
-
-rest75:
-	TESTQ   BX, BX
-	JZ      done76
-	MOVQ    $-1, R11
-	BZHIQ   BX, R11, R11
-	KMOVW   R11, K1
-	VMOVUPS Z0, Z15
-	VMOVUPS (R9), K1, Z15
-	VMULPS  Z13, Z15, Z16
-	VMAXPS  Z15, Z16, Z15
-	VMOVUPS Z15, K1, (R10)
-	VMAXPS  Z15, Z14, Z14
-
-done76:
-	VSHUFF32X4 $0x4e, Z14, Z14, Z15
-	VMAXPS     Z15, Z14, Z14
-	VMOVUPS    Y14, (SI)
-	VPXORD     Z3, Z3, Z3
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
-	JZ         rest78
-
-vectors77:
-	VMOVUPS      (R10), Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z1, Z15
-	VMULPS       Z2, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VFNMADD231PS Z4, Z16, Z15
-	VFNMADD231PS Z5, Z16, Z15
-	VMOVUPS      Z7, Z17
-	VFMADD213PS  Z8, Z15, Z17
-	VFMADD213PS  Z9, Z15, Z17
-	VFMADD213PS  Z10, Z15, Z17
-	VFMADD213PS  Z11, Z15, Z17
-	VFMADD213PS  Z12, Z15, Z17
-	VMULPS       Z15, Z15, Z18
-	VFMADD213PS  Z15, Z18, Z17
-	VADDPS       Z6, Z17, Z17
-	VSCALEFPS    Z16, Z17, Z15
-	VADDPS       Z15, Z3, Z3
-	VMOVUPS      Z15, (R10)
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	DECQ         R11
-	JNZ          vectors77
-
-rest78:
-	TESTQ        BX, BX
-	JZ           done79
-	MOVQ         $-1, R9
-	BZHIQ        BX, R9, R9
-	KMOVW        R9, K1
-	VMOVUPS      Z0, Z15
-	VMOVUPS      (R10), K1, Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z1, Z15
-	VMULPS       Z2, Z15, Z14
-	VRNDSCALEPS  $0x08, Z14, Z14
-	VFNMADD231PS Z4, Z14, Z15
-	VFNMADD231PS Z5, Z14, Z15
-	VMOVUPS      Z7, Z16
-	VFMADD213PS  Z8, Z15, Z16
-	VFMADD213PS  Z9, Z15, Z16
-	VFMADD213PS  Z10, Z15, Z16
-	VFMADD213PS  Z11, Z15, Z16
-	VFMADD213PS  Z12, Z15, Z16
-	VMULPS       Z15, Z15, Z17
-	VFMADD213PS  Z15, Z17, Z16
-	VADDPS       Z6, Z16, Z16
-	VSCALEFPS    Z14, Z16, Z15
-	VADDPS       Z15, Z3, Z3
-	VMOVUPS      Z15, K1, (R10)
-
-done79:
-	VSHUFF32X4 $0x4e, Z3, Z3, Z14
-	VADDPS     Z14, Z3, Z3
-	MOVQ       plane+64(FP), R9
-	VMOVUPS    Y3, (SI)(R9*1)
-	VDIVPS     Z3, Z6, Z3
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest81
-
-vectors80:
-	VMOVUPS (R10), Z14
-	VMULPS  Z3, Z14, Z14
-	VMOVUPS Z14, (R10)
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R10
-	DECQ    DX
-	JNZ     vectors80
-
-rest81:
-	TESTQ     BX, BX
-	JZ        done82
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVW     DX, K1
-	VMOVUPS.Z (R10), K1, Z14
-	VMULPS    Z3, Z14, Z14
-	VMOVUPS   Z14, K1, (R10)
-
-done82:
-	JMP done73
-
-short72:
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVW        DX, K1
-	VMOVUPS      Z0, Z14
-	VMOVUPS      (AX), K1, Z14
-	VMULPS       Z13, Z14, Z15
-	VMAXPS       Z14, Z15, Z14
-	VMOVAPS      Z14, Z15
-	VSHUFF32X4   $0x4e, Z15, Z15, Z16
-	VMAXPS       Z16, Z15, Z15
-	VMOVUPS      Y15, (SI)
-	VSUBPS       Z15, Z14, Z14
-	VMAXPS       Z14, Z1, Z14
-	VMULPS       Z2, Z14, Z15
-	VRNDSCALEPS  $0x08, Z15, Z15
-	VFNMADD231PS Z4, Z15, Z14
-	VFNMADD231PS Z5, Z15, Z14
-	VMOVUPS      Z7, Z16
-	VFMADD213PS  Z8, Z14, Z16
-	VFMADD213PS  Z9, Z14, Z16
-	VFMADD213PS  Z10, Z14, Z16
-	VFMADD213PS  Z11, Z14, Z16
-	VFMADD213PS  Z12, Z14, Z16
-	VMULPS       Z14, Z14, Z17
-	VFMADD213PS  Z14, Z17, Z16
-	VADDPS       Z6, Z16, Z16
-	VSCALEFPS    Z15, Z16, Z14
-	VMOVAPS      Z14, Z15
-	VSHUFF32X4   $0x4e, Z15, Z15, Z16
-	VADDPS       Z16, Z15, Z15
-	MOVQ         plane+64(FP), DX
-	VMOVUPS      Y15, (SI)(DX*1)
-	VDIVPS       Z15, Z6, Z15
-	VMULPS       Z15, Z14, Z14
-	VMOVUPS      Z14, K1, (CX)
-
-done73:
-	MOVQ R8, DX
-	SHLQ $0x05, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x05, DX
-	ADDQ DX, CX
-
-next71:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row70
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX512x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionMomentsAVX512x8(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Z0
-	VPXORD       Z1, Z1, Z1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row83:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next84
-	MOVQ   R9, BX
-	SHLQ   $0x03, BX
-	MOVQ   BX, SI
-	SHRQ   $0x04, BX
-	ANDQ   $0x0f, SI
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest86
-
-vectors85:
-	VMOVUPS     (R10), Z5
-	VMOVUPS     (R11), Z6
-	VMOVUPS     (R12), Z7
-	VCMPPS      $0x11, Z5, Z1, K1
-	VMULPS      Z0, Z6, Z5
-	VBLENDMPS   Z6, Z5, K1, Z8
-	VFMADD231PS Z6, Z7, Z2
-	VFMADD231PS Z8, Z7, Z3
-	VADDPS      Z8, Z4, Z4
-	ADDQ        $0x40, R10
-	ADDQ        $0x40, R11
-	ADDQ        $0x40, R12
-	DECQ        BX
-	JNZ         vectors85
-
-rest86:
-	TESTQ       SI, SI
-	JZ          done87
-	MOVQ        $-1, BX
-	BZHIQ       SI, BX, BX
-	KMOVW       BX, K1
-	VMOVUPS.Z   (R10), K1, Z5
-	VMOVUPS.Z   (R11), K1, Z6
-	VMOVUPS.Z   (R12), K1, Z7
-	VCMPPS      $0x11, Z5, Z1, K1
-	VMULPS      Z0, Z6, Z5
-	VBLENDMPS   Z6, Z5, K1, Z9
-	VFMADD231PS Z6, Z7, Z2
-	VFMADD231PS Z9, Z7, Z3
-	VADDPS      Z9, Z4, Z4
-
-done87:
-	VSHUFF32X4 $0x4e, Z2, Z2, Z5
-	VADDPS     Z5, Z2, Z2
-	VMOVUPS    Y2, (DI)
-	VSHUFF32X4 $0x4e, Z3, Z3, Z5
-	VADDPS     Z5, Z3, Z3
-	MOVQ       plane+80(FP), BX
-	VMOVUPS    Y3, (DI)(BX*1)
-	VSHUFF32X4 $0x4e, Z4, Z4, Z5
-	VADDPS     Z5, Z4, Z4
-	MOVQ       plane+80(FP), BX
-	VMOVUPS    Y4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x05, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x05, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x05, BX
-	ADDQ       BX, DX
-
-next84:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row83
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionPullAVX512x8(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
-
-row88:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next89
-	MOVQ   R8, DX
-	SHLQ   $0x03, DX
-	MOVQ   DX, BX
-	SHRQ   $0x04, DX
-	ANDQ   $0x0f, BX
-	VPXORD Z0, Z0, Z0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest91
-
-vectors90:
-	VMOVUPS     (R9), Z1
-	VMOVUPS     (R10), Z2
-	VFMADD231PS Z1, Z2, Z0
-	ADDQ        $0x40, R9
-	ADDQ        $0x40, R10
-	DECQ        DX
-	JNZ         vectors90
-
-rest91:
-	TESTQ       BX, BX
-	JZ          done92
-	MOVQ        $-1, DX
-	BZHIQ       BX, DX, DX
-	KMOVW       DX, K1
-	VMOVUPS.Z   (R9), K1, Z1
-	VMOVUPS.Z   (R10), K1, Z2
-	VFMADD231PS Z1, Z2, Z0
-
-done92:
-	VSHUFF32X4 $0x4e, Z0, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VMOVUPS    Y0, (SI)
-	MOVQ       R8, DX
-	SHLQ       $0x05, DX
-	ADDQ       DX, AX
-	MOVQ       R8, DX
-	SHLQ       $0x05, DX
-	ADDQ       DX, CX
-
-next89:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row88
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionSoftmaxAVX512(SB), NOSPLIT, $0-88
-	MOVQ         heads+80(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VBROADCASTSS floatff800000<>+0(SB), Z0
-	VBROADCASTSS floatc2d00000<>+0(SB), Z1
-	VBROADCASTSS float42b20000<>+0(SB), Z2
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
-	VBROADCASTSS float3f318000<>+0(SB), Z4
-	VBROADCASTSS floatb95e8083<>+0(SB), Z5
-	VBROADCASTSS float3f800000<>+0(SB), Z6
-	VBROADCASTSS float39506967<>+0(SB), Z7
-	VBROADCASTSS float3ab743ce<>+0(SB), Z8
-	VBROADCASTSS float3c088908<>+0(SB), Z9
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z10
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z11
-	VBROADCASTSS float3f000000<>+0(SB), Z12
-	VBROADCASTSS slope+48(FP), Z13
-	MOVQ         result+56(FP), BX
-	MOVQ         ptr+8(FP), SI
-
-row93:
-	MOVQ    8(SI), DI
-	SUBQ    (SI), DI
-	JZ      next94
-	MOVQ    DI, DX
-	VMOVAPS Z0, Z14
-	MOVQ    AX, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-
-vectors95:
-	VMOVUPS Z0, Z15
-	VMOVUPS (R8), K1, Z15
-	VMULPS  Z13, Z15, Z16
-	VMAXPS  Z15, Z16, Z15
-	VMOVUPS Z15, K1, (R9)
-	VMAXPS  Z15, Z14, Z14
-	ADDQ    ldx+24(FP), R8
-	ADDQ    ldy+40(FP), R9
-	DECQ    R10
-	JNZ     vectors95
-	VMOVUPS Z14, K1, (BX)
-	VPXORD  Z3, Z3, Z3
-	MOVQ    AX, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-
-vectors98:
-	VMOVUPS      Z0, Z15
-	VMOVUPS      (R9), K1, Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z1, Z15
-	VMULPS       Z2, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VFNMADD231PS Z4, Z16, Z15
-	VFNMADD231PS Z5, Z16, Z15
-	VMOVUPS      Z7, Z17
-	VFMADD213PS  Z8, Z15, Z17
-	VFMADD213PS  Z9, Z15, Z17
-	VFMADD213PS  Z10, Z15, Z17
-	VFMADD213PS  Z11, Z15, Z17
-	VFMADD213PS  Z12, Z15, Z17
-	VMULPS       Z15, Z15, Z18
-	VFMADD213PS  Z15, Z18, Z17
-	VADDPS       Z6, Z17, Z17
-	VSCALEFPS    Z16, Z17, Z15
-	VADDPS       Z15, Z3, Z3
-	VMOVUPS      Z15, K1, (R9)
-	ADDQ         ldx+24(FP), R8
-	ADDQ         ldy+40(FP), R9
-	DECQ         R10
-	JNZ          vectors98
-	MOVQ         plane+64(FP), R8
-	VMOVUPS      Z3, K1, (BX)(R8*1)
-	VDIVPS       Z3, Z6, Z3
-	MOVQ         AX, R8
-	MOVQ         CX, R9
-
-vectors101:
-	VMOVUPS.Z (R9), K1, Z14
-	VMULPS    Z3, Z14, Z14
-	VMOVUPS   Z14, K1, (R9)
-	ADDQ      ldx+24(FP), R8
-	ADDQ      ldy+40(FP), R9
-	DECQ      DX
-	JNZ       vectors101
-	MOVQ      DI, DX
-	IMULQ     ldx+24(FP), DX
-	ADDQ      DX, AX
-	MOVQ      DI, DX
-	IMULQ     ldy+40(FP), DX
-	ADDQ      DX, CX
-
-next94:
-	ADDQ ldr+72(FP), BX
-	ADDQ $0x08, SI
-	DECQ rows+0(FP)
-	JNZ  row93
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX512(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionMomentsAVX512(SB), NOSPLIT, $0-104
-	MOVQ         heads+96(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Z0
-	VPXORD       Z1, Z1, Z1
-	MOVQ         result+72(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row104:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next105
-	MOVQ   R8, BX
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	MOVQ   DX, R11
-
-vectors106:
-	VMOVUPS.Z   (R9), K1, Z5
-	VMOVUPS.Z   (R10), K1, Z6
-	VMOVUPS.Z   (R11), K1, Z7
-	VCMPPS      $0x11, Z5, Z1, K2
-	VMULPS      Z0, Z6, Z5
-	VBLENDMPS   Z6, Z5, K2, Z8
-	VFMADD231PS Z6, Z7, Z2
-	VFMADD231PS Z8, Z7, Z3
-	VADDPS      Z8, Z4, Z4
-	ADDQ        ldx+24(FP), R9
-	ADDQ        lda+40(FP), R10
-	ADDQ        ldd+56(FP), R11
-	DECQ        BX
-	JNZ         vectors106
-	VMOVUPS     Z2, K1, (SI)
-	MOVQ        plane+80(FP), BX
-	VMOVUPS     Z3, K1, (SI)(BX*1)
-	MOVQ        plane+80(FP), BX
-	VMOVUPS     Z4, K1, (SI)(BX*2)
-	MOVQ        R8, BX
-	IMULQ       ldx+24(FP), BX
-	ADDQ        BX, AX
-	MOVQ        R8, BX
-	IMULQ       lda+40(FP), BX
-	ADDQ        BX, CX
-	MOVQ        R8, BX
-	IMULQ       ldd+56(FP), BX
-	ADDQ        BX, DX
-
-next105:
-	ADDQ ldr+88(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row104
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionPullAVX512(SB), NOSPLIT, $0-72
-	MOVQ  heads+64(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  y+32(FP), CX
-	MOVQ  result+48(FP), BX
-	MOVQ  ptr+8(FP), SI
-
-row109:
-	MOVQ   8(SI), DI
-	SUBQ   (SI), DI
-	JZ     next110
-	MOVQ   DI, DX
-	VPXORD Z0, Z0, Z0
-	MOVQ   AX, R8
-	MOVQ   CX, R9
-
-vectors111:
-	VMOVUPS.Z   (R8), K1, Z1
-	VMOVUPS.Z   (R9), K1, Z2
-	VFMADD231PS Z1, Z2, Z0
-	ADDQ        ldx+24(FP), R8
-	ADDQ        ldy+40(FP), R9
-	DECQ        DX
-	JNZ         vectors111
-	VMOVUPS     Z0, K1, (BX)
-	MOVQ        DI, DX
-	IMULQ       ldx+24(FP), DX
-	ADDQ        DX, AX
-	MOVQ        DI, DX
-	IMULQ       ldy+40(FP), DX
-	ADDQ        DX, CX
-
-next110:
-	ADDQ ldr+56(FP), BX
-	ADDQ $0x08, SI
-	DECQ rows+0(FP)
-	JNZ  row109
-	VZEROUPPER
-	RET
-
 // func attentionGatherAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·attentionGatherAVX512x1(SB), NOSPLIT, $0-136
@@ -1919,26 +559,26 @@ TEXT ·attentionGatherAVX512x1(SB), NOSPLIT, $0-136
 	MOVQ         third+112(FP), R10
 	VBROADCASTSS slope+96(FP), Z0
 
-row114:
+row24:
 	MOVQ   ldy+88(FP), R11
 	IMUL3Q $0x08, R11, R11
 	ADDQ   R8, R11
 	MOVQ   lastByte+32(FP), R12
 	ADDQ   R11, R12
 
-lines116:
+lines26:
 	PREFETCHT0 (R11)
 	ADDQ       $0x40, R11
 	CMPQ       R11, R12
-	JLT        lines116
+	JLT        lines26
 	PREFETCHT0 (R12)
 	MOVQ       8(DI), R12
 	CMPQ       R12, hi+8(FP)
 	CMOVQGT    hi+8(FP), R12
 	CMPQ       AX, R12
-	JGE        next115
+	JGE        next25
 
-position117:
+position27:
 	MOVL       (BX)(AX*4), R11
 	IMULQ      ldx+64(FP), R11
 	PREFETCHT0 (SI)(R11*1)
@@ -1968,677 +608,13 @@ position117:
 	ADDQ       ldz+24(FP), CX
 	INCQ       AX
 	CMPQ       AX, R12
-	JLT        position117
+	JLT        position27
 
-next115:
+next25:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row114
-	VZEROUPPER
-	RET
-
-// func attentionGatherAVX512x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·attentionGatherAVX512x8(SB), NOSPLIT, $0-136
-	MOVQ         p+0(FP), AX
-	MOVQ         z+16(FP), CX
-	MOVQ         other+40(FP), DX
-	MOVQ         ahead+48(FP), BX
-	MOVQ         x+56(FP), SI
-	LEAQ         (DX)(BX*4), BX
-	MOVQ         ptr+72(FP), DI
-	MOVQ         y+80(FP), R8
-	MOVQ         less+104(FP), R9
-	MOVQ         third+112(FP), R10
-	VBROADCASTSS slope+96(FP), Y0
-
-row118:
-	MOVQ   ldy+88(FP), R11
-	IMUL3Q $0x08, R11, R11
-	ADDQ   R8, R11
-	MOVQ   lastByte+32(FP), R12
-	ADDQ   R11, R12
-
-lines120:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	CMPQ       R11, R12
-	JLT        lines120
-	PREFETCHT0 (R12)
-	MOVQ       8(DI), R12
-	CMPQ       R12, hi+8(FP)
-	CMOVQGT    hi+8(FP), R12
-	CMPQ       AX, R12
-	JGE        next119
-
-position121:
-	MOVL       (BX)(AX*4), R11
-	IMULQ      ldx+64(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	ADDQ       lastByte+32(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       (DX)(AX*4), R13
-	IMULQ      ldx+64(FP), R13
-	ADDQ       SI, R13
-	MOVQ       ldz+24(FP), R11
-	VMOVUPS    (R13), Y1
-	VMOVUPS    (R8), Y2
-	VADDPS     Y2, Y1, Y1
-	VMOVUPS    Y1, (CX)
-	VMULPS     Y0, Y1, Y2
-	VMAXPS     Y1, Y2, Y1
-	ADDQ       R11, R13
-	VMOVUPS    (R13), Y2
-	ADDQ       R11, R13
-	VMOVUPS    (R13), Y3
-	SUBQ       R11, R13
-	SUBQ       R11, R13
-	VSUBPS     Y2, Y1, Y1
-	VMOVUPS    Y1, (R9)
-	VMOVUPS    Y3, (R10)
-	ADDQ       R11, R9
-	ADDQ       R11, R10
-	ADDQ       ldz+24(FP), CX
-	INCQ       AX
-	CMPQ       AX, R12
-	JLT        position121
-
-next119:
-	ADDQ $0x08, DI
-	ADDQ ldy+88(FP), R8
-	CMPQ AX, hi+8(FP)
-	JLT  row118
-	VZEROUPPER
-	RET
-
-// func attentionGatherAVX512(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
-// Requires: AVX, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attentionGatherAVX512(SB), NOSPLIT, $0-136
-	MOVQ         p+0(FP), AX
-	MOVQ         z+16(FP), CX
-	MOVQ         other+40(FP), DX
-	MOVQ         ahead+48(FP), BX
-	MOVQ         x+56(FP), SI
-	LEAQ         (DX)(BX*4), BX
-	MOVQ         ptr+72(FP), DI
-	MOVQ         y+80(FP), R8
-	MOVQ         less+104(FP), R9
-	MOVQ         third+112(FP), R10
-	VBROADCASTSS slope+96(FP), Z0
-	MOVQ         tail+128(FP), R11
-	MOVQ         $-1, R12
-	BZHIQ        R11, R12, R12
-	KMOVW        R12, K1
-	MOVQ         full+120(FP), R11
-
-row122:
-	MOVQ   ldy+88(FP), R12
-	IMUL3Q $0x08, R12, R12
-	ADDQ   R8, R12
-	MOVQ   lastByte+32(FP), R13
-	ADDQ   R12, R13
-
-lines124:
-	PREFETCHT0 (R12)
-	ADDQ       $0x40, R12
-	CMPQ       R12, R13
-	JLT        lines124
-	PREFETCHT0 (R13)
-	MOVQ       8(DI), R13
-	CMPQ       R13, hi+8(FP)
-	CMOVQGT    hi+8(FP), R13
-	CMPQ       AX, R13
-	JGE        next123
-
-position125:
-	MOVL       (BX)(AX*4), R12
-	IMULQ      ldx+64(FP), R12
-	PREFETCHT0 (SI)(R12*1)
-	ADDQ       lastByte+32(FP), R12
-	PREFETCHT0 (SI)(R12*1)
-	MOVL       (DX)(AX*4), R14
-	IMULQ      ldx+64(FP), R14
-	ADDQ       SI, R14
-	MOVQ       ldz+24(FP), R12
-	XORQ       R15, R15
-	CMPQ       R15, R11
-	JGE        rest127
-
-columns126:
-	VMOVUPS (R14)(R15*1), Z1
-	VMOVUPS (R8)(R15*1), Z2
-	VADDPS  Z2, Z1, Z1
-	VMOVUPS Z1, (CX)(R15*1)
-	VMULPS  Z0, Z1, Z2
-	VMAXPS  Z1, Z2, Z1
-	ADDQ    R12, R14
-	VMOVUPS (R14)(R15*1), Z2
-	ADDQ    R12, R14
-	VMOVUPS (R14)(R15*1), Z3
-	SUBQ    R12, R14
-	SUBQ    R12, R14
-	VSUBPS  Z2, Z1, Z1
-	VMOVUPS Z1, (R9)(R15*1)
-	VMOVUPS Z3, (R10)(R15*1)
-	ADDQ    $0x40, R15
-	CMPQ    R15, R11
-	JLT     columns126
-
-rest127:
-	CMPQ      tail+128(FP), $0x00
-	JE        done128
-	VMOVUPS.Z (R14)(R15*1), K1, Z1
-	VMOVUPS.Z (R8)(R15*1), K1, Z2
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS   Z1, K1, (CX)(R15*1)
-	VMULPS    Z0, Z1, Z2
-	VMAXPS    Z1, Z2, Z1
-	ADDQ      R12, R14
-	VMOVUPS.Z (R14)(R15*1), K1, Z2
-	ADDQ      R12, R14
-	VMOVUPS.Z (R14)(R15*1), K1, Z3
-	SUBQ      R12, R14
-	SUBQ      R12, R14
-	VSUBPS    Z2, Z1, Z1
-	VMOVUPS   Z1, K1, (R9)(R15*1)
-	VMOVUPS   Z3, K1, (R10)(R15*1)
-
-done128:
-	ADDQ R12, R9
-	ADDQ R12, R10
-	ADDQ ldz+24(FP), CX
-	INCQ AX
-	CMPQ AX, R13
-	JLT  position125
-
-next123:
-	ADDQ $0x08, DI
-	ADDQ ldy+88(FP), R8
-	CMPQ AX, hi+8(FP)
-	JLT  row122
-	VZEROUPPER
-	RET
-
-// func attentionWeightsAVX512(n int, x *float32, a *float32, b *float32, slope float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionWeightsAVX512(SB), NOSPLIT, $0-36
-	MOVQ         x+8(FP), AX
-	MOVQ         a+16(FP), CX
-	MOVQ         b+24(FP), DX
-	VBROADCASTSS floatc2d00000<>+0(SB), Z0
-	VBROADCASTSS float42b20000<>+0(SB), Z1
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
-	VBROADCASTSS float3f318000<>+0(SB), Z5
-	VBROADCASTSS floatb95e8083<>+0(SB), Z6
-	VBROADCASTSS float3f800000<>+0(SB), Z7
-	VBROADCASTSS float39506967<>+0(SB), Z8
-	VBROADCASTSS float3ab743ce<>+0(SB), Z9
-	VBROADCASTSS float3c088908<>+0(SB), Z10
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
-	VBROADCASTSS float3f000000<>+0(SB), Z13
-	VBROADCASTSS slope+32(FP), Z14
-	VPXORD       Z2, Z2, Z2
-	MOVQ         n+0(FP), BX
-	XORQ         SI, SI
-	SUBQ         $0x10, BX
-	JL           rest130
-
-vectors129:
-	VMOVUPS      (AX)(SI*4), Z15
-	VMOVUPS      (CX)(SI*4), Z16
-	VMOVUPS      (DX)(SI*4), Z17
-	VMAXPS       Z16, Z0, Z16
-	VMULPS       Z1, Z16, Z17
-	VRNDSCALEPS  $0x08, Z17, Z17
-	VFNMADD231PS Z5, Z17, Z16
-	VFNMADD231PS Z6, Z17, Z16
-	VMOVUPS      Z8, Z18
-	VFMADD213PS  Z9, Z16, Z18
-	VFMADD213PS  Z10, Z16, Z18
-	VFMADD213PS  Z11, Z16, Z18
-	VFMADD213PS  Z12, Z16, Z18
-	VFMADD213PS  Z13, Z16, Z18
-	VMULPS       Z16, Z16, Z19
-	VFMADD213PS  Z16, Z19, Z18
-	VADDPS       Z7, Z18, Z18
-	VSCALEFPS    Z17, Z18, Z16
-	VCMPPS       $0x11, Z15, Z2, K1
-	VMULPS       Z14, Z16, Z15
-	VBLENDMPS    Z16, Z15, K1, Z3
-	VMOVUPS      Z16, (CX)(SI*4)
-	VMOVUPS      Z3, (DX)(SI*4)
-	ADDQ         $0x10, SI
-	CMPQ         SI, BX
-	JLE          vectors129
-
-rest130:
-	ADDQ         $0x10, BX
-	SUBQ         SI, BX
-	JZ           done131
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (AX)(SI*4), K1, Z3
-	VMOVUPS.Z    (CX)(SI*4), K1, Z15
-	VMOVUPS.Z    (DX)(SI*4), K1, Z16
-	VMAXPS       Z15, Z0, Z15
-	VMULPS       Z1, Z15, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VFNMADD231PS Z5, Z0, Z15
-	VFNMADD231PS Z6, Z0, Z15
-	VMOVUPS      Z8, Z1
-	VFMADD213PS  Z9, Z15, Z1
-	VFMADD213PS  Z10, Z15, Z1
-	VFMADD213PS  Z11, Z15, Z1
-	VFMADD213PS  Z12, Z15, Z1
-	VFMADD213PS  Z13, Z15, Z1
-	VMULPS       Z15, Z15, Z5
-	VFMADD213PS  Z15, Z5, Z1
-	VADDPS       Z7, Z1, Z1
-	VSCALEFPS    Z0, Z1, Z15
-	VCMPPS       $0x11, Z3, Z2, K2
-	VMULPS       Z14, Z15, Z0
-	VBLENDMPS    Z15, Z0, K2, Z4
-	VMOVUPS      Z15, K1, (CX)(SI*4)
-	VMOVUPS      Z4, K1, (DX)(SI*4)
-
-done131:
-	VZEROUPPER
-	RET
-
-// func attentionFinishAVX512x1(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionFinishAVX512x1(SB), NOSPLIT, $0-64
-	MOVQ l+8(FP), AX
-	MOVQ moment+24(FP), CX
-	MOVQ plane+32(FP), DX
-	MOVQ out+40(FP), BX
-	MOVQ heads+56(FP), SI
-	SHLQ $0x02, SI
-
-row132:
-	VMOVSS       (AX), X0
-	MOVQ         BX, R8
-	MOVQ         CX, DI
-	VMOVSS       X0, (R8)
-	ADDQ         SI, R8
-	VMOVSS       (DI), X0
-	ADDQ         DX, DI
-	VMOVSS       (DI), X1
-	ADDQ         DX, DI
-	VSUBPS       Y1, Y1, Y2
-	VPSUBD       float3f3504f3<>+0(SB), Y1, Y3
-	VPSRAD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y3, Y4
-	VPSUBD       Y4, Y1, Y4
-	VSUBPS       float3f800000<>+0(SB), Y4, Y4
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y4, Y4, Y5
-	VMOVUPS      float3d9021bb<>+0(SB), Y6
-	VFMADD213PS  floatbdebd1b8<>+0(SB), Y4, Y6
-	VFMADD213PS  float3def251a<>+0(SB), Y4, Y6
-	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e11e9bf<>+0(SB), Y4, Y6
-	VFMADD213PS  floatbe2aae50<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e4cceac<>+0(SB), Y4, Y6
-	VFMADD213PS  floatbe7ffffc<>+0(SB), Y4, Y6
-	VFMADD213PS  float3eaaaaaa<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y5, Y6, Y6
-	VMOVAPS      Y6, Y6
-	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y6
-	VMOVAPS      Y6, Y6
-	VFNMADD231PS float3f000000<>+0(SB), Y5, Y6
-	VADDPS       Y6, Y4, Y4
-	VMOVAPS      Y4, Y4
-	VFMADD231PS  float3f318000<>+0(SB), Y3, Y4
-	VADDPS       Y4, Y0, Y3
-	VADDPS       Y2, Y3, Y2
-	VMOVSS       X2, (R8)
-	ADDQ         SI, R8
-	VMOVSS       (DI), X0
-	ADDQ         DX, DI
-	VMOVSS       (DI), X1
-	ADDQ         DX, DI
-	VMOVSS       (DI), X7
-	ADDQ         DX, DI
-	VMOVSS       X0, (R8)
-	ADDQ         SI, R8
-	VMULPS       Y7, Y0, Y2
-	VSUBPS       Y2, Y1, Y2
-	VMOVSS       X2, (R8)
-	ADDQ         SI, R8
-	ADDQ         ldl+16(FP), AX
-	ADDQ         SI, CX
-	ADDQ         ldout+48(FP), BX
-	DECQ         rows+0(FP)
-	JNZ          row132
-	VZEROUPPER
-	RET
-
-DATA float3f3504f3<>+0(SB)/4, $0x3f3504f3
-DATA float3f3504f3<>+4(SB)/4, $0x3f3504f3
-DATA float3f3504f3<>+8(SB)/4, $0x3f3504f3
-DATA float3f3504f3<>+12(SB)/4, $0x3f3504f3
-DATA float3f3504f3<>+16(SB)/4, $0x3f3504f3
-DATA float3f3504f3<>+20(SB)/4, $0x3f3504f3
-DATA float3f3504f3<>+24(SB)/4, $0x3f3504f3
-DATA float3f3504f3<>+28(SB)/4, $0x3f3504f3
-GLOBL float3f3504f3<>(SB), RODATA|NOPTR, $32
-
-DATA float3d9021bb<>+0(SB)/4, $0x3d9021bb
-DATA float3d9021bb<>+4(SB)/4, $0x3d9021bb
-DATA float3d9021bb<>+8(SB)/4, $0x3d9021bb
-DATA float3d9021bb<>+12(SB)/4, $0x3d9021bb
-DATA float3d9021bb<>+16(SB)/4, $0x3d9021bb
-DATA float3d9021bb<>+20(SB)/4, $0x3d9021bb
-DATA float3d9021bb<>+24(SB)/4, $0x3d9021bb
-DATA float3d9021bb<>+28(SB)/4, $0x3d9021bb
-GLOBL float3d9021bb<>(SB), RODATA|NOPTR, $32
-
-DATA floatbdebd1b8<>+0(SB)/4, $0xbdebd1b8
-DATA floatbdebd1b8<>+4(SB)/4, $0xbdebd1b8
-DATA floatbdebd1b8<>+8(SB)/4, $0xbdebd1b8
-DATA floatbdebd1b8<>+12(SB)/4, $0xbdebd1b8
-DATA floatbdebd1b8<>+16(SB)/4, $0xbdebd1b8
-DATA floatbdebd1b8<>+20(SB)/4, $0xbdebd1b8
-DATA floatbdebd1b8<>+24(SB)/4, $0xbdebd1b8
-DATA floatbdebd1b8<>+28(SB)/4, $0xbdebd1b8
-GLOBL floatbdebd1b8<>(SB), RODATA|NOPTR, $32
-
-DATA float3def251a<>+0(SB)/4, $0x3def251a
-DATA float3def251a<>+4(SB)/4, $0x3def251a
-DATA float3def251a<>+8(SB)/4, $0x3def251a
-DATA float3def251a<>+12(SB)/4, $0x3def251a
-DATA float3def251a<>+16(SB)/4, $0x3def251a
-DATA float3def251a<>+20(SB)/4, $0x3def251a
-DATA float3def251a<>+24(SB)/4, $0x3def251a
-DATA float3def251a<>+28(SB)/4, $0x3def251a
-GLOBL float3def251a<>(SB), RODATA|NOPTR, $32
-
-DATA floatbdfe5d4f<>+0(SB)/4, $0xbdfe5d4f
-DATA floatbdfe5d4f<>+4(SB)/4, $0xbdfe5d4f
-DATA floatbdfe5d4f<>+8(SB)/4, $0xbdfe5d4f
-DATA floatbdfe5d4f<>+12(SB)/4, $0xbdfe5d4f
-DATA floatbdfe5d4f<>+16(SB)/4, $0xbdfe5d4f
-DATA floatbdfe5d4f<>+20(SB)/4, $0xbdfe5d4f
-DATA floatbdfe5d4f<>+24(SB)/4, $0xbdfe5d4f
-DATA floatbdfe5d4f<>+28(SB)/4, $0xbdfe5d4f
-GLOBL floatbdfe5d4f<>(SB), RODATA|NOPTR, $32
-
-DATA float3e11e9bf<>+0(SB)/4, $0x3e11e9bf
-DATA float3e11e9bf<>+4(SB)/4, $0x3e11e9bf
-DATA float3e11e9bf<>+8(SB)/4, $0x3e11e9bf
-DATA float3e11e9bf<>+12(SB)/4, $0x3e11e9bf
-DATA float3e11e9bf<>+16(SB)/4, $0x3e11e9bf
-DATA float3e11e9bf<>+20(SB)/4, $0x3e11e9bf
-DATA float3e11e9bf<>+24(SB)/4, $0x3e11e9bf
-DATA float3e11e9bf<>+28(SB)/4, $0x3e11e9bf
-GLOBL float3e11e9bf<>(SB), RODATA|NOPTR, $32
-
-DATA floatbe2aae50<>+0(SB)/4, $0xbe2aae50
-DATA floatbe2aae50<>+4(SB)/4, $0xbe2aae50
-DATA floatbe2aae50<>+8(SB)/4, $0xbe2aae50
-DATA floatbe2aae50<>+12(SB)/4, $0xbe2aae50
-DATA floatbe2aae50<>+16(SB)/4, $0xbe2aae50
-DATA floatbe2aae50<>+20(SB)/4, $0xbe2aae50
-DATA floatbe2aae50<>+24(SB)/4, $0xbe2aae50
-DATA floatbe2aae50<>+28(SB)/4, $0xbe2aae50
-GLOBL floatbe2aae50<>(SB), RODATA|NOPTR, $32
-
-DATA float3e4cceac<>+0(SB)/4, $0x3e4cceac
-DATA float3e4cceac<>+4(SB)/4, $0x3e4cceac
-DATA float3e4cceac<>+8(SB)/4, $0x3e4cceac
-DATA float3e4cceac<>+12(SB)/4, $0x3e4cceac
-DATA float3e4cceac<>+16(SB)/4, $0x3e4cceac
-DATA float3e4cceac<>+20(SB)/4, $0x3e4cceac
-DATA float3e4cceac<>+24(SB)/4, $0x3e4cceac
-DATA float3e4cceac<>+28(SB)/4, $0x3e4cceac
-GLOBL float3e4cceac<>(SB), RODATA|NOPTR, $32
-
-DATA floatbe7ffffc<>+0(SB)/4, $0xbe7ffffc
-DATA floatbe7ffffc<>+4(SB)/4, $0xbe7ffffc
-DATA floatbe7ffffc<>+8(SB)/4, $0xbe7ffffc
-DATA floatbe7ffffc<>+12(SB)/4, $0xbe7ffffc
-DATA floatbe7ffffc<>+16(SB)/4, $0xbe7ffffc
-DATA floatbe7ffffc<>+20(SB)/4, $0xbe7ffffc
-DATA floatbe7ffffc<>+24(SB)/4, $0xbe7ffffc
-DATA floatbe7ffffc<>+28(SB)/4, $0xbe7ffffc
-GLOBL floatbe7ffffc<>(SB), RODATA|NOPTR, $32
-
-DATA float3eaaaaaa<>+0(SB)/4, $0x3eaaaaaa
-DATA float3eaaaaaa<>+4(SB)/4, $0x3eaaaaaa
-DATA float3eaaaaaa<>+8(SB)/4, $0x3eaaaaaa
-DATA float3eaaaaaa<>+12(SB)/4, $0x3eaaaaaa
-DATA float3eaaaaaa<>+16(SB)/4, $0x3eaaaaaa
-DATA float3eaaaaaa<>+20(SB)/4, $0x3eaaaaaa
-DATA float3eaaaaaa<>+24(SB)/4, $0x3eaaaaaa
-DATA float3eaaaaaa<>+28(SB)/4, $0x3eaaaaaa
-GLOBL float3eaaaaaa<>(SB), RODATA|NOPTR, $32
-
-// func attentionFinishAVX512x8(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionFinishAVX512x8(SB), NOSPLIT, $0-64
-	MOVQ l+8(FP), AX
-	MOVQ moment+24(FP), CX
-	MOVQ plane+32(FP), DX
-	MOVQ out+40(FP), BX
-	MOVQ heads+56(FP), SI
-	SHLQ $0x02, SI
-
-row133:
-	VMOVUPS      (AX), Y0
-	MOVQ         BX, R8
-	MOVQ         CX, DI
-	VMOVUPS      Y0, (R8)
-	ADDQ         SI, R8
-	VMOVUPS      (DI), Y0
-	ADDQ         DX, DI
-	VMOVUPS      (DI), Y1
-	ADDQ         DX, DI
-	VSUBPS       Y1, Y1, Y2
-	VPSUBD       float3f3504f3<>+0(SB), Y1, Y3
-	VPSRAD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y3, Y4
-	VPSUBD       Y4, Y1, Y1
-	VSUBPS       float3f800000<>+0(SB), Y1, Y1
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y1, Y1, Y4
-	VMOVUPS      float3d9021bb<>+0(SB), Y5
-	VFMADD213PS  floatbdebd1b8<>+0(SB), Y1, Y5
-	VFMADD213PS  float3def251a<>+0(SB), Y1, Y5
-	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y1, Y5
-	VFMADD213PS  float3e11e9bf<>+0(SB), Y1, Y5
-	VFMADD213PS  floatbe2aae50<>+0(SB), Y1, Y5
-	VFMADD213PS  float3e4cceac<>+0(SB), Y1, Y5
-	VFMADD213PS  floatbe7ffffc<>+0(SB), Y1, Y5
-	VFMADD213PS  float3eaaaaaa<>+0(SB), Y1, Y5
-	VMULPS       Y1, Y5, Y5
-	VMULPS       Y4, Y5, Y5
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y5
-	VMOVAPS      Y5, Y5
-	VFNMADD231PS float3f000000<>+0(SB), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMOVAPS      Y1, Y1
-	VFMADD231PS  float3f318000<>+0(SB), Y3, Y1
-	VADDPS       Y1, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (R8)
-	ADDQ         SI, R8
-	VMOVUPS      (DI), Y0
-	ADDQ         DX, DI
-	VMOVUPS      (DI), Y1
-	ADDQ         DX, DI
-	VMOVUPS      (DI), Y2
-	ADDQ         DX, DI
-	VMOVUPS      Y0, (R8)
-	ADDQ         SI, R8
-	VMULPS       Y2, Y0, Y0
-	VSUBPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R8)
-	ADDQ         SI, R8
-	ADDQ         ldl+16(FP), AX
-	ADDQ         SI, CX
-	ADDQ         ldout+48(FP), BX
-	DECQ         rows+0(FP)
-	JNZ          row133
-	VZEROUPPER
-	RET
-
-// func attentionFinishAVX512(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionFinishAVX512(SB), NOSPLIT, $0-64
-	MOVQ         l+8(FP), AX
-	MOVQ         moment+24(FP), CX
-	MOVQ         plane+32(FP), DX
-	MOVQ         out+40(FP), BX
-	MOVQ         heads+56(FP), SI
-	SHLQ         $0x02, SI
-	VBROADCASTSS float3f3504f3<>+0(SB), Z0
-	VBROADCASTSS float3f800000<>+0(SB), Z1
-	VBROADCASTSS float3f000000<>+0(SB), Z2
-	VBROADCASTSS float3f318000<>+0(SB), Z3
-	VBROADCASTSS floatb95e8083<>+0(SB), Z4
-	VBROADCASTSS float3d9021bb<>+0(SB), Z5
-	VBROADCASTSS floatbdebd1b8<>+0(SB), Z6
-	VBROADCASTSS float3def251a<>+0(SB), Z7
-	VBROADCASTSS floatbdfe5d4f<>+0(SB), Z8
-	VBROADCASTSS float3e11e9bf<>+0(SB), Z9
-	VBROADCASTSS floatbe2aae50<>+0(SB), Z10
-	VBROADCASTSS float3e4cceac<>+0(SB), Z11
-	VBROADCASTSS floatbe7ffffc<>+0(SB), Z12
-	VBROADCASTSS float3eaaaaaa<>+0(SB), Z13
-
-row134:
-	MOVQ heads+56(FP), DI
-	XORQ R8, R8
-	SUBQ $0x10, DI
-	JL   rest136
-
-vectors135:
-	VMOVUPS      (AX)(R8*4), Z14
-	MOVQ         BX, R10
-	MOVQ         CX, R9
-	VMOVUPS      Z14, (R10)(R8*4)
-	ADDQ         SI, R10
-	VMOVUPS      (R9)(R8*4), Z14
-	ADDQ         DX, R9
-	VMOVUPS      (R9)(R8*4), Z15
-	ADDQ         DX, R9
-	VSUBPS       Z15, Z15, Z16
-	VPSUBD       Z0, Z15, Z17
-	VPSRAD       $0x17, Z17, Z17
-	VPSLLD       $0x17, Z17, Z18
-	VPSUBD       Z18, Z15, Z15
-	VSUBPS       Z1, Z15, Z15
-	VCVTDQ2PS    Z17, Z17
-	VMULPS       Z15, Z15, Z18
-	VMOVUPS      Z5, Z19
-	VFMADD213PS  Z6, Z15, Z19
-	VFMADD213PS  Z7, Z15, Z19
-	VFMADD213PS  Z8, Z15, Z19
-	VFMADD213PS  Z9, Z15, Z19
-	VFMADD213PS  Z10, Z15, Z19
-	VFMADD213PS  Z11, Z15, Z19
-	VFMADD213PS  Z12, Z15, Z19
-	VFMADD213PS  Z13, Z15, Z19
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z18, Z19, Z19
-	VMOVAPS      Z19, Z19
-	VFMADD231PS  Z4, Z17, Z19
-	VMOVAPS      Z19, Z19
-	VFNMADD231PS Z2, Z18, Z19
-	VADDPS       Z19, Z15, Z15
-	VMOVAPS      Z15, Z15
-	VFMADD231PS  Z3, Z17, Z15
-	VADDPS       Z15, Z14, Z14
-	VADDPS       Z16, Z14, Z14
-	VMOVUPS      Z14, (R10)(R8*4)
-	ADDQ         SI, R10
-	VMOVUPS      (R9)(R8*4), Z14
-	ADDQ         DX, R9
-	VMOVUPS      (R9)(R8*4), Z15
-	ADDQ         DX, R9
-	VMOVUPS      (R9)(R8*4), Z16
-	ADDQ         DX, R9
-	VMOVUPS      Z14, (R10)(R8*4)
-	ADDQ         SI, R10
-	VMULPS       Z16, Z14, Z14
-	VSUBPS       Z14, Z15, Z14
-	VMOVUPS      Z14, (R10)(R8*4)
-	ADDQ         SI, R10
-	ADDQ         $0x10, R8
-	CMPQ         R8, DI
-	JLE          vectors135
-
-rest136:
-	ADDQ         $0x10, DI
-	SUBQ         R8, DI
-	JZ           done137
-	MOVQ         $-1, R9
-	BZHIQ        DI, R9, R9
-	KMOVW        R9, K1
-	VMOVUPS.Z    (AX)(R8*4), K1, Z14
-	MOVQ         BX, R9
-	MOVQ         CX, DI
-	VMOVUPS      Z14, K1, (R9)(R8*4)
-	ADDQ         SI, R9
-	VMOVUPS.Z    (DI)(R8*4), K1, Z14
-	ADDQ         DX, DI
-	VMOVUPS.Z    (DI)(R8*4), K1, Z15
-	ADDQ         DX, DI
-	VSUBPS       Z15, Z15, Z16
-	VPSUBD       Z0, Z15, Z17
-	VPSRAD       $0x17, Z17, Z17
-	VPSLLD       $0x17, Z17, Z18
-	VPSUBD       Z18, Z15, Z15
-	VSUBPS       Z1, Z15, Z15
-	VCVTDQ2PS    Z17, Z17
-	VMULPS       Z15, Z15, Z18
-	VMOVUPS      Z5, Z19
-	VFMADD213PS  Z6, Z15, Z19
-	VFMADD213PS  Z7, Z15, Z19
-	VFMADD213PS  Z8, Z15, Z19
-	VFMADD213PS  Z9, Z15, Z19
-	VFMADD213PS  Z10, Z15, Z19
-	VFMADD213PS  Z11, Z15, Z19
-	VFMADD213PS  Z12, Z15, Z19
-	VFMADD213PS  Z13, Z15, Z19
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z18, Z19, Z19
-	VMOVAPS      Z19, Z19
-	VFMADD231PS  Z4, Z17, Z19
-	VMOVAPS      Z19, Z19
-	VFNMADD231PS Z2, Z18, Z19
-	VADDPS       Z19, Z15, Z15
-	VMOVAPS      Z15, Z15
-	VFMADD231PS  Z3, Z17, Z15
-	VADDPS       Z15, Z14, Z14
-	VADDPS       Z16, Z14, Z14
-	VMOVUPS      Z14, K1, (R9)(R8*4)
-	ADDQ         SI, R9
-	VMOVUPS.Z    (DI)(R8*4), K1, Z14
-	ADDQ         DX, DI
-	VMOVUPS.Z    (DI)(R8*4), K1, Z15
-	ADDQ         DX, DI
-	VMOVUPS.Z    (DI)(R8*4), K1, Z16
-	ADDQ         DX, DI
-	VMOVUPS      Z14, K1, (R9)(R8*4)
-	ADDQ         SI, R9
-	VMULPS       Z16, Z14, Z14
-	VSUBPS       Z14, Z15, Z14
-	VMOVUPS      Z14, K1, (R9)(R8*4)
-	ADDQ         SI, R9
-
-done137:
-	ADDQ ldl+16(FP), AX
-	ADDQ SI, CX
-	ADDQ ldout+48(FP), BX
-	DECQ rows+0(FP)
-	JNZ  row134
+	JLT  row24
 	VZEROUPPER
 	RET
 
@@ -2694,130 +670,6 @@ store:
 	VMOVUPS Z1, K1, (R12)
 	ADDQ    ldy+40(FP), R11
 	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums8toAVX512x1(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z1, Z1, Z1
-	VPXORD Z0, Z0, Z0
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y2
-	VMOVUPS     (R9)(R10*1), Y3
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS.Z   (AX)(R15*1), K1, Z4
-	VMOVUPS     (R8), Z5
-	VPERMPS     Z2, Z5, Z6
-	VFMADD231PS Z4, Z6, Z0
-	VPERMPS     Z3, Z5, Z6
-	VFMADD231PS Z4, Z6, Z1
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, K1, (R12)
-	VMOVUPS Z1, K1, (R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSumsAVX512x1(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  heads+104(FP), DX
-	MOVQ  $-1, R8
-	BZHIQ DX, R8, R8
-	KMOVW R8, K2
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z1, Z1, Z1
-	VPXORD Z0, Z0, Z0
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS.Z   (R9), K2, Z2
-	VMOVUPS.Z   (R9)(R10*1), K2, Z3
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS.Z   (AX)(R15*1), K1, Z4
-	VMOVUPS     (R8), Z5
-	VPERMPS     Z2, Z5, Z2
-	VFMADD231PS Z4, Z2, Z0
-	VPERMPS     Z3, Z5, Z2
-	VFMADD231PS Z4, Z2, Z1
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, K1, (R12)
-	VMOVUPS Z1, K1, (R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -2883,152 +735,6 @@ store:
 	VMOVUPS Z3, K1, 64(R12)
 	ADDQ    ldy+40(FP), R11
 	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums8toAVX512x2(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y4
-	VMOVUPS     (R9)(R10*1), Y5
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z6
-	VMOVUPS     (R8), Z7
-	VPERMPS     Z4, Z7, Z8
-	VFMADD231PS Z6, Z8, Z0
-	VPERMPS     Z5, Z7, Z8
-	VFMADD231PS Z6, Z8, Z2
-	VMOVUPS.Z   64(AX)(R15*1), K1, Z6
-	VMOVUPS     64(R8), Z7
-	VPERMPS     Z4, Z7, Z8
-	VFMADD231PS Z6, Z8, Z1
-	VPERMPS     Z5, Z7, Z8
-	VFMADD231PS Z6, Z8, Z3
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, K1, 64(R12)
-	VMOVUPS Z2, (R13)
-	VMOVUPS Z3, K1, 64(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSumsAVX512x2(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  heads+104(FP), DX
-	MOVQ  $-1, R8
-	BZHIQ DX, R8, R8
-	KMOVW R8, K2
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS.Z   (R9), K2, Z4
-	VMOVUPS.Z   (R9)(R10*1), K2, Z5
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z6
-	VMOVUPS     (R8), Z7
-	VPERMPS     Z4, Z7, Z8
-	VFMADD231PS Z6, Z8, Z0
-	VPERMPS     Z5, Z7, Z8
-	VFMADD231PS Z6, Z8, Z2
-	VMOVUPS.Z   64(AX)(R15*1), K1, Z6
-	VMOVUPS     64(R8), Z7
-	VPERMPS     Z4, Z7, Z4
-	VFMADD231PS Z6, Z4, Z1
-	VPERMPS     Z5, Z7, Z4
-	VFMADD231PS Z6, Z4, Z3
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, K1, 64(R12)
-	VMOVUPS Z2, (R13)
-	VMOVUPS Z3, K1, 64(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -3102,174 +808,6 @@ store:
 	VMOVUPS Z5, K1, 128(R12)
 	ADDQ    ldy+40(FP), R11
 	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums8toAVX512x3(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y6
-	VMOVUPS     (R9)(R10*1), Y7
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z8
-	VMOVUPS     (R8), Z9
-	VPERMPS     Z6, Z9, Z10
-	VFMADD231PS Z8, Z10, Z0
-	VPERMPS     Z7, Z9, Z10
-	VFMADD231PS Z8, Z10, Z3
-	VMOVUPS     64(AX)(R15*1), Z8
-	VMOVUPS     64(R8), Z9
-	VPERMPS     Z6, Z9, Z10
-	VFMADD231PS Z8, Z10, Z1
-	VPERMPS     Z7, Z9, Z10
-	VFMADD231PS Z8, Z10, Z4
-	VMOVUPS.Z   128(AX)(R15*1), K1, Z8
-	VMOVUPS     128(R8), Z9
-	VPERMPS     Z6, Z9, Z10
-	VFMADD231PS Z8, Z10, Z2
-	VPERMPS     Z7, Z9, Z10
-	VFMADD231PS Z8, Z10, Z5
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, K1, 128(R12)
-	VMOVUPS Z3, (R13)
-	VMOVUPS Z4, 64(R13)
-	VMOVUPS Z5, K1, 128(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSumsAVX512x3(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  heads+104(FP), DX
-	MOVQ  $-1, R8
-	BZHIQ DX, R8, R8
-	KMOVW R8, K2
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS.Z   (R9), K2, Z6
-	VMOVUPS.Z   (R9)(R10*1), K2, Z7
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z8
-	VMOVUPS     (R8), Z9
-	VPERMPS     Z6, Z9, Z10
-	VFMADD231PS Z8, Z10, Z0
-	VPERMPS     Z7, Z9, Z10
-	VFMADD231PS Z8, Z10, Z3
-	VMOVUPS     64(AX)(R15*1), Z8
-	VMOVUPS     64(R8), Z9
-	VPERMPS     Z6, Z9, Z10
-	VFMADD231PS Z8, Z10, Z1
-	VPERMPS     Z7, Z9, Z10
-	VFMADD231PS Z8, Z10, Z4
-	VMOVUPS.Z   128(AX)(R15*1), K1, Z8
-	VMOVUPS     128(R8), Z9
-	VPERMPS     Z6, Z9, Z6
-	VFMADD231PS Z8, Z6, Z2
-	VPERMPS     Z7, Z9, Z6
-	VFMADD231PS Z8, Z6, Z5
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, K1, 128(R12)
-	VMOVUPS Z3, (R13)
-	VMOVUPS Z4, 64(R13)
-	VMOVUPS Z5, K1, 128(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -3351,196 +889,6 @@ store:
 	VMOVUPS Z7, K1, 192(R12)
 	ADDQ    ldy+40(FP), R11
 	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums8toAVX512x4(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  192(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y8
-	VMOVUPS     (R9)(R10*1), Y9
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z10
-	VMOVUPS     (R8), Z11
-	VPERMPS     Z8, Z11, Z12
-	VFMADD231PS Z10, Z12, Z0
-	VPERMPS     Z9, Z11, Z12
-	VFMADD231PS Z10, Z12, Z4
-	VMOVUPS     64(AX)(R15*1), Z10
-	VMOVUPS     64(R8), Z11
-	VPERMPS     Z8, Z11, Z12
-	VFMADD231PS Z10, Z12, Z1
-	VPERMPS     Z9, Z11, Z12
-	VFMADD231PS Z10, Z12, Z5
-	VMOVUPS     128(AX)(R15*1), Z10
-	VMOVUPS     128(R8), Z11
-	VPERMPS     Z8, Z11, Z12
-	VFMADD231PS Z10, Z12, Z2
-	VPERMPS     Z9, Z11, Z12
-	VFMADD231PS Z10, Z12, Z6
-	VMOVUPS.Z   192(AX)(R15*1), K1, Z10
-	VMOVUPS     192(R8), Z11
-	VPERMPS     Z8, Z11, Z12
-	VFMADD231PS Z10, Z12, Z3
-	VPERMPS     Z9, Z11, Z12
-	VFMADD231PS Z10, Z12, Z7
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, 128(R12)
-	VMOVUPS Z3, K1, 192(R12)
-	VMOVUPS Z4, (R13)
-	VMOVUPS Z5, 64(R13)
-	VMOVUPS Z6, 128(R13)
-	VMOVUPS Z7, K1, 192(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSumsAVX512x4(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  heads+104(FP), DX
-	MOVQ  $-1, R8
-	BZHIQ DX, R8, R8
-	KMOVW R8, K2
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  192(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS.Z   (R9), K2, Z8
-	VMOVUPS.Z   (R9)(R10*1), K2, Z9
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z10
-	VMOVUPS     (R8), Z11
-	VPERMPS     Z8, Z11, Z12
-	VFMADD231PS Z10, Z12, Z0
-	VPERMPS     Z9, Z11, Z12
-	VFMADD231PS Z10, Z12, Z4
-	VMOVUPS     64(AX)(R15*1), Z10
-	VMOVUPS     64(R8), Z11
-	VPERMPS     Z8, Z11, Z12
-	VFMADD231PS Z10, Z12, Z1
-	VPERMPS     Z9, Z11, Z12
-	VFMADD231PS Z10, Z12, Z5
-	VMOVUPS     128(AX)(R15*1), Z10
-	VMOVUPS     128(R8), Z11
-	VPERMPS     Z8, Z11, Z12
-	VFMADD231PS Z10, Z12, Z2
-	VPERMPS     Z9, Z11, Z12
-	VFMADD231PS Z10, Z12, Z6
-	VMOVUPS.Z   192(AX)(R15*1), K1, Z10
-	VMOVUPS     192(R8), Z11
-	VPERMPS     Z8, Z11, Z8
-	VFMADD231PS Z10, Z8, Z3
-	VPERMPS     Z9, Z11, Z8
-	VFMADD231PS Z10, Z8, Z7
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, 128(R12)
-	VMOVUPS Z3, K1, 192(R12)
-	VMOVUPS Z4, (R13)
-	VMOVUPS Z5, 64(R13)
-	VMOVUPS Z6, 128(R13)
-	VMOVUPS Z7, K1, 192(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -3630,218 +978,6 @@ store:
 	VMOVUPS Z9, K1, 256(R12)
 	ADDQ    ldy+40(FP), R11
 	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums8toAVX512x5(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  192(AX)(R15*1)
-	PREFETCHT0  256(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y10
-	VMOVUPS     (R9)(R10*1), Y11
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z12
-	VMOVUPS     (R8), Z13
-	VPERMPS     Z10, Z13, Z14
-	VFMADD231PS Z12, Z14, Z0
-	VPERMPS     Z11, Z13, Z14
-	VFMADD231PS Z12, Z14, Z5
-	VMOVUPS     64(AX)(R15*1), Z12
-	VMOVUPS     64(R8), Z13
-	VPERMPS     Z10, Z13, Z14
-	VFMADD231PS Z12, Z14, Z1
-	VPERMPS     Z11, Z13, Z14
-	VFMADD231PS Z12, Z14, Z6
-	VMOVUPS     128(AX)(R15*1), Z12
-	VMOVUPS     128(R8), Z13
-	VPERMPS     Z10, Z13, Z14
-	VFMADD231PS Z12, Z14, Z2
-	VPERMPS     Z11, Z13, Z14
-	VFMADD231PS Z12, Z14, Z7
-	VMOVUPS     192(AX)(R15*1), Z12
-	VMOVUPS     192(R8), Z13
-	VPERMPS     Z10, Z13, Z14
-	VFMADD231PS Z12, Z14, Z3
-	VPERMPS     Z11, Z13, Z14
-	VFMADD231PS Z12, Z14, Z8
-	VMOVUPS.Z   256(AX)(R15*1), K1, Z12
-	VMOVUPS     256(R8), Z13
-	VPERMPS     Z10, Z13, Z14
-	VFMADD231PS Z12, Z14, Z4
-	VPERMPS     Z11, Z13, Z14
-	VFMADD231PS Z12, Z14, Z9
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, 128(R12)
-	VMOVUPS Z3, 192(R12)
-	VMOVUPS Z4, K1, 256(R12)
-	VMOVUPS Z5, (R13)
-	VMOVUPS Z6, 64(R13)
-	VMOVUPS Z7, 128(R13)
-	VMOVUPS Z8, 192(R13)
-	VMOVUPS Z9, K1, 256(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSumsAVX512x5(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  heads+104(FP), DX
-	MOVQ  $-1, R8
-	BZHIQ DX, R8, R8
-	KMOVW R8, K2
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  192(AX)(R15*1)
-	PREFETCHT0  256(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS.Z   (R9), K2, Z10
-	VMOVUPS.Z   (R9)(R10*1), K2, Z11
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z12
-	VMOVUPS     (R8), Z13
-	VPERMPS     Z10, Z13, Z14
-	VFMADD231PS Z12, Z14, Z0
-	VPERMPS     Z11, Z13, Z14
-	VFMADD231PS Z12, Z14, Z5
-	VMOVUPS     64(AX)(R15*1), Z12
-	VMOVUPS     64(R8), Z13
-	VPERMPS     Z10, Z13, Z14
-	VFMADD231PS Z12, Z14, Z1
-	VPERMPS     Z11, Z13, Z14
-	VFMADD231PS Z12, Z14, Z6
-	VMOVUPS     128(AX)(R15*1), Z12
-	VMOVUPS     128(R8), Z13
-	VPERMPS     Z10, Z13, Z14
-	VFMADD231PS Z12, Z14, Z2
-	VPERMPS     Z11, Z13, Z14
-	VFMADD231PS Z12, Z14, Z7
-	VMOVUPS     192(AX)(R15*1), Z12
-	VMOVUPS     192(R8), Z13
-	VPERMPS     Z10, Z13, Z14
-	VFMADD231PS Z12, Z14, Z3
-	VPERMPS     Z11, Z13, Z14
-	VFMADD231PS Z12, Z14, Z8
-	VMOVUPS.Z   256(AX)(R15*1), K1, Z12
-	VMOVUPS     256(R8), Z13
-	VPERMPS     Z10, Z13, Z10
-	VFMADD231PS Z12, Z10, Z4
-	VPERMPS     Z11, Z13, Z10
-	VFMADD231PS Z12, Z10, Z9
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, 128(R12)
-	VMOVUPS Z3, 192(R12)
-	VMOVUPS Z4, K1, 256(R12)
-	VMOVUPS Z5, (R13)
-	VMOVUPS Z6, 64(R13)
-	VMOVUPS Z7, 128(R13)
-	VMOVUPS Z8, 192(R13)
-	VMOVUPS Z9, K1, 256(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -3939,240 +1075,6 @@ store:
 	VMOVUPS Z11, K1, 320(R12)
 	ADDQ    ldy+40(FP), R11
 	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums8toAVX512x6(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  192(AX)(R15*1)
-	PREFETCHT0  256(AX)(R15*1)
-	PREFETCHT0  320(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y12
-	VMOVUPS     (R9)(R10*1), Y13
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z14
-	VMOVUPS     (R8), Z15
-	VPERMPS     Z12, Z15, Z16
-	VFMADD231PS Z14, Z16, Z0
-	VPERMPS     Z13, Z15, Z16
-	VFMADD231PS Z14, Z16, Z6
-	VMOVUPS     64(AX)(R15*1), Z14
-	VMOVUPS     64(R8), Z15
-	VPERMPS     Z12, Z15, Z16
-	VFMADD231PS Z14, Z16, Z1
-	VPERMPS     Z13, Z15, Z16
-	VFMADD231PS Z14, Z16, Z7
-	VMOVUPS     128(AX)(R15*1), Z14
-	VMOVUPS     128(R8), Z15
-	VPERMPS     Z12, Z15, Z16
-	VFMADD231PS Z14, Z16, Z2
-	VPERMPS     Z13, Z15, Z16
-	VFMADD231PS Z14, Z16, Z8
-	VMOVUPS     192(AX)(R15*1), Z14
-	VMOVUPS     192(R8), Z15
-	VPERMPS     Z12, Z15, Z16
-	VFMADD231PS Z14, Z16, Z3
-	VPERMPS     Z13, Z15, Z16
-	VFMADD231PS Z14, Z16, Z9
-	VMOVUPS     256(AX)(R15*1), Z14
-	VMOVUPS     256(R8), Z15
-	VPERMPS     Z12, Z15, Z16
-	VFMADD231PS Z14, Z16, Z4
-	VPERMPS     Z13, Z15, Z16
-	VFMADD231PS Z14, Z16, Z10
-	VMOVUPS.Z   320(AX)(R15*1), K1, Z14
-	VMOVUPS     320(R8), Z15
-	VPERMPS     Z12, Z15, Z16
-	VFMADD231PS Z14, Z16, Z5
-	VPERMPS     Z13, Z15, Z16
-	VFMADD231PS Z14, Z16, Z11
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, 128(R12)
-	VMOVUPS Z3, 192(R12)
-	VMOVUPS Z4, 256(R12)
-	VMOVUPS Z5, K1, 320(R12)
-	VMOVUPS Z6, (R13)
-	VMOVUPS Z7, 64(R13)
-	VMOVUPS Z8, 128(R13)
-	VMOVUPS Z9, 192(R13)
-	VMOVUPS Z10, 256(R13)
-	VMOVUPS Z11, K1, 320(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSumsAVX512x6(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  heads+104(FP), DX
-	MOVQ  $-1, R8
-	BZHIQ DX, R8, R8
-	KMOVW R8, K2
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  192(AX)(R15*1)
-	PREFETCHT0  256(AX)(R15*1)
-	PREFETCHT0  320(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS.Z   (R9), K2, Z12
-	VMOVUPS.Z   (R9)(R10*1), K2, Z13
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z14
-	VMOVUPS     (R8), Z15
-	VPERMPS     Z12, Z15, Z16
-	VFMADD231PS Z14, Z16, Z0
-	VPERMPS     Z13, Z15, Z16
-	VFMADD231PS Z14, Z16, Z6
-	VMOVUPS     64(AX)(R15*1), Z14
-	VMOVUPS     64(R8), Z15
-	VPERMPS     Z12, Z15, Z16
-	VFMADD231PS Z14, Z16, Z1
-	VPERMPS     Z13, Z15, Z16
-	VFMADD231PS Z14, Z16, Z7
-	VMOVUPS     128(AX)(R15*1), Z14
-	VMOVUPS     128(R8), Z15
-	VPERMPS     Z12, Z15, Z16
-	VFMADD231PS Z14, Z16, Z2
-	VPERMPS     Z13, Z15, Z16
-	VFMADD231PS Z14, Z16, Z8
-	VMOVUPS     192(AX)(R15*1), Z14
-	VMOVUPS     192(R8), Z15
-	VPERMPS     Z12, Z15, Z16
-	VFMADD231PS Z14, Z16, Z3
-	VPERMPS     Z13, Z15, Z16
-	VFMADD231PS Z14, Z16, Z9
-	VMOVUPS     256(AX)(R15*1), Z14
-	VMOVUPS     256(R8), Z15
-	VPERMPS     Z12, Z15, Z16
-	VFMADD231PS Z14, Z16, Z4
-	VPERMPS     Z13, Z15, Z16
-	VFMADD231PS Z14, Z16, Z10
-	VMOVUPS.Z   320(AX)(R15*1), K1, Z14
-	VMOVUPS     320(R8), Z15
-	VPERMPS     Z12, Z15, Z12
-	VFMADD231PS Z14, Z12, Z5
-	VPERMPS     Z13, Z15, Z12
-	VFMADD231PS Z14, Z12, Z11
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, 128(R12)
-	VMOVUPS Z3, 192(R12)
-	VMOVUPS Z4, 256(R12)
-	VMOVUPS Z5, K1, 320(R12)
-	VMOVUPS Z6, (R13)
-	VMOVUPS Z7, 64(R13)
-	VMOVUPS Z8, 128(R13)
-	VMOVUPS Z9, 192(R13)
-	VMOVUPS Z10, 256(R13)
-	VMOVUPS Z11, K1, 320(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -4278,262 +1180,6 @@ store:
 	VMOVUPS Z13, K1, 384(R12)
 	ADDQ    ldy+40(FP), R11
 	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums8toAVX512x7(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  192(AX)(R15*1)
-	PREFETCHT0  256(AX)(R15*1)
-	PREFETCHT0  320(AX)(R15*1)
-	PREFETCHT0  384(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y14
-	VMOVUPS     (R9)(R10*1), Y15
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z16
-	VMOVUPS     (R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z0
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z7
-	VMOVUPS     64(AX)(R15*1), Z16
-	VMOVUPS     64(R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z1
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z8
-	VMOVUPS     128(AX)(R15*1), Z16
-	VMOVUPS     128(R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z2
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z9
-	VMOVUPS     192(AX)(R15*1), Z16
-	VMOVUPS     192(R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z3
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z10
-	VMOVUPS     256(AX)(R15*1), Z16
-	VMOVUPS     256(R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z4
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z11
-	VMOVUPS     320(AX)(R15*1), Z16
-	VMOVUPS     320(R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z5
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z12
-	VMOVUPS.Z   384(AX)(R15*1), K1, Z16
-	VMOVUPS     384(R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z6
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z13
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, 128(R12)
-	VMOVUPS Z3, 192(R12)
-	VMOVUPS Z4, 256(R12)
-	VMOVUPS Z5, 320(R12)
-	VMOVUPS Z6, K1, 384(R12)
-	VMOVUPS Z7, (R13)
-	VMOVUPS Z8, 64(R13)
-	VMOVUPS Z9, 128(R13)
-	VMOVUPS Z10, 192(R13)
-	VMOVUPS Z11, 256(R13)
-	VMOVUPS Z12, 320(R13)
-	VMOVUPS Z13, K1, 384(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSumsAVX512x7(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  heads+104(FP), DX
-	MOVQ  $-1, R8
-	BZHIQ DX, R8, R8
-	KMOVW R8, K2
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  192(AX)(R15*1)
-	PREFETCHT0  256(AX)(R15*1)
-	PREFETCHT0  320(AX)(R15*1)
-	PREFETCHT0  384(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS.Z   (R9), K2, Z14
-	VMOVUPS.Z   (R9)(R10*1), K2, Z15
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z16
-	VMOVUPS     (R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z0
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z7
-	VMOVUPS     64(AX)(R15*1), Z16
-	VMOVUPS     64(R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z1
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z8
-	VMOVUPS     128(AX)(R15*1), Z16
-	VMOVUPS     128(R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z2
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z9
-	VMOVUPS     192(AX)(R15*1), Z16
-	VMOVUPS     192(R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z3
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z10
-	VMOVUPS     256(AX)(R15*1), Z16
-	VMOVUPS     256(R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z4
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z11
-	VMOVUPS     320(AX)(R15*1), Z16
-	VMOVUPS     320(R8), Z17
-	VPERMPS     Z14, Z17, Z18
-	VFMADD231PS Z16, Z18, Z5
-	VPERMPS     Z15, Z17, Z18
-	VFMADD231PS Z16, Z18, Z12
-	VMOVUPS.Z   384(AX)(R15*1), K1, Z16
-	VMOVUPS     384(R8), Z17
-	VPERMPS     Z14, Z17, Z14
-	VFMADD231PS Z16, Z14, Z6
-	VPERMPS     Z15, Z17, Z14
-	VFMADD231PS Z16, Z14, Z13
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, 128(R12)
-	VMOVUPS Z3, 192(R12)
-	VMOVUPS Z4, 256(R12)
-	VMOVUPS Z5, 320(R12)
-	VMOVUPS Z6, K1, 384(R12)
-	VMOVUPS Z7, (R13)
-	VMOVUPS Z8, 64(R13)
-	VMOVUPS Z9, 128(R13)
-	VMOVUPS Z10, 192(R13)
-	VMOVUPS Z11, 256(R13)
-	VMOVUPS Z12, 320(R13)
-	VMOVUPS Z13, K1, 384(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -4652,2477 +1298,97 @@ store:
 	VZEROUPPER
 	RET
 
-// func attentionSums8toAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums8toAVX512x8(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  192(AX)(R15*1)
-	PREFETCHT0  256(AX)(R15*1)
-	PREFETCHT0  320(AX)(R15*1)
-	PREFETCHT0  384(AX)(R15*1)
-	PREFETCHT0  448(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y16
-	VMOVUPS     (R9)(R10*1), Y17
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z18
-	VMOVUPS     (R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z0
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z8
-	VMOVUPS     64(AX)(R15*1), Z18
-	VMOVUPS     64(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z1
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z9
-	VMOVUPS     128(AX)(R15*1), Z18
-	VMOVUPS     128(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z2
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z10
-	VMOVUPS     192(AX)(R15*1), Z18
-	VMOVUPS     192(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z3
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z11
-	VMOVUPS     256(AX)(R15*1), Z18
-	VMOVUPS     256(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z4
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z12
-	VMOVUPS     320(AX)(R15*1), Z18
-	VMOVUPS     320(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z5
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z13
-	VMOVUPS     384(AX)(R15*1), Z18
-	VMOVUPS     384(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z6
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z14
-	VMOVUPS.Z   448(AX)(R15*1), K1, Z18
-	VMOVUPS     448(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z7
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z15
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, 128(R12)
-	VMOVUPS Z3, 192(R12)
-	VMOVUPS Z4, 256(R12)
-	VMOVUPS Z5, 320(R12)
-	VMOVUPS Z6, 384(R12)
-	VMOVUPS Z7, K1, 448(R12)
-	VMOVUPS Z8, (R13)
-	VMOVUPS Z9, 64(R13)
-	VMOVUPS Z10, 128(R13)
-	VMOVUPS Z11, 192(R13)
-	VMOVUPS Z12, 256(R13)
-	VMOVUPS Z13, 320(R13)
-	VMOVUPS Z14, 384(R13)
-	VMOVUPS Z15, K1, 448(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSumsAVX512x8(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  heads+104(FP), DX
-	MOVQ  $-1, R8
-	BZHIQ DX, R8, R8
-	KMOVW R8, K2
-	MOVQ  lane+112(FP), R8
-	MOVQ  w+80(FP), R9
-	MOVQ  second+96(FP), R10
-	MOVQ  ptr+8(FP), R11
-	MOVQ  y+32(FP), R12
-	MOVQ  t+120(FP), R13
-	MOVQ  (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  128(AX)(R15*1)
-	PREFETCHT0  192(AX)(R15*1)
-	PREFETCHT0  256(AX)(R15*1)
-	PREFETCHT0  320(AX)(R15*1)
-	PREFETCHT0  384(AX)(R15*1)
-	PREFETCHT0  448(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS.Z   (R9), K2, Z16
-	VMOVUPS.Z   (R9)(R10*1), K2, Z17
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Z18
-	VMOVUPS     (R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z0
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z8
-	VMOVUPS     64(AX)(R15*1), Z18
-	VMOVUPS     64(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z1
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z9
-	VMOVUPS     128(AX)(R15*1), Z18
-	VMOVUPS     128(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z2
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z10
-	VMOVUPS     192(AX)(R15*1), Z18
-	VMOVUPS     192(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z3
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z11
-	VMOVUPS     256(AX)(R15*1), Z18
-	VMOVUPS     256(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z4
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z12
-	VMOVUPS     320(AX)(R15*1), Z18
-	VMOVUPS     320(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z5
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z13
-	VMOVUPS     384(AX)(R15*1), Z18
-	VMOVUPS     384(R8), Z19
-	VPERMPS     Z16, Z19, Z20
-	VFMADD231PS Z18, Z20, Z6
-	VPERMPS     Z17, Z19, Z20
-	VFMADD231PS Z18, Z20, Z14
-	VMOVUPS.Z   448(AX)(R15*1), K1, Z18
-	VMOVUPS     448(R8), Z19
-	VPERMPS     Z16, Z19, Z16
-	VFMADD231PS Z18, Z16, Z7
-	VPERMPS     Z17, Z19, Z16
-	VFMADD231PS Z18, Z16, Z15
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS Z0, (R12)
-	VMOVUPS Z1, 64(R12)
-	VMOVUPS Z2, 128(R12)
-	VMOVUPS Z3, 192(R12)
-	VMOVUPS Z4, 256(R12)
-	VMOVUPS Z5, 320(R12)
-	VMOVUPS Z6, 384(R12)
-	VMOVUPS Z7, K1, 448(R12)
-	VMOVUPS Z8, (R13)
-	VMOVUPS Z9, 64(R13)
-	VMOVUPS Z10, 128(R13)
-	VMOVUPS Z11, 192(R13)
-	VMOVUPS Z12, 256(R13)
-	VMOVUPS Z13, 320(R13)
-	VMOVUPS Z14, 384(R13)
-	VMOVUPS Z15, K1, 448(R13)
-	ADDQ    ldy+40(FP), R12
-	ADDQ    ldt+128(FP), R13
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2x1(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y0
-	VMOVUPS      float3f800000<>+0(SB), Y1
-	VBROADCASTSS slope+48(FP), Y2
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row138:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next139
-	MOVQ    R8, DX
-	MOVQ    DX, BX
-	SHRQ    $0x03, DX
-	ANDQ    $0x07, BX
-	TESTQ   DX, DX
-	JZ      short140
-	VMOVAPS Y0, Y3
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest143
-
-vectors142:
-	VMOVUPS (R9), Y4
-	VMULPS  Y2, Y4, Y5
-	VMAXPS  Y4, Y5, Y4
-	VMOVUPS Y4, (R10)
-	VMAXPS  Y4, Y3, Y3
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    R11
-	JNZ     vectors142
-
-rest143:
-	TESTQ      BX, BX
-	JZ         done144
-	LEAQ       lanesAVX2<>+0(SB), R11
-	MOVQ       $+8, R12
-	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y4
-	VMASKMOVPS (R9), Y4, Y5
-	VBLENDVPS  Y4, Y5, Y0, Y5
-	VMULPS     Y2, Y5, Y6
-	VMAXPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y4, (R10)
-	VMAXPS     Y5, Y3, Y3
-
-done144:
-	VPERM2F128 $0x01, Y3, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VPERMILPS  $0xb1, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VMOVSS     X3, (SI)
-	VXORPS     Y4, Y4, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
-	JZ         rest146
-
-vectors145:
-	VMOVUPS      (R10), Y5
-	VSUBPS       Y3, Y5, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y6
-	VMAXPS       Y5, Y6, Y5
-	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
-	VROUNDPS     $0x08, Y6, Y6
-	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
-	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
-	VMULPS       Y5, Y5, Y8
-	VFMADD213PS  Y5, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y6, Y6
-	VPSRAD       $0x01, Y6, Y5
-	VPSUBD       Y5, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VMOVUPS      Y7, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y5, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors145
-
-rest146:
-	TESTQ        BX, BX
-	JZ           done147
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y5
-	VMASKMOVPS   (R10), Y5, Y6
-	VBLENDVPS    Y5, Y6, Y0, Y6
-	VSUBPS       Y3, Y6, Y6
-	VMOVUPS      floatc2d00000<>+0(SB), Y3
-	VMAXPS       Y6, Y3, Y6
-	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
-	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VFMADD213PS  Y6, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y6
-	VPSUBD       Y6, Y3, Y3
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y7, Y7
-	VMOVUPS      Y7, Y6
-	VADDPS       Y6, Y4, Y4
-	VMASKMOVPS   Y6, Y5, (R10)
-
-done147:
-	VPERM2F128 $0x01, Y4, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	VPERMILPS  $0x4e, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	VPERMILPS  $0xb1, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	MOVQ       plane+64(FP), R9
-	VMOVSS     X4, (SI)(R9*1)
-	VDIVPS     Y4, Y1, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest149
-
-vectors148:
-	VMOVUPS (R10), Y3
-	VMULPS  Y4, Y3, Y3
-	VMOVUPS Y3, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors148
-
-rest149:
-	TESTQ      BX, BX
-	JZ         done150
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y3
-	VMASKMOVPS (R10), Y3, Y5
-	VMULPS     Y4, Y5, Y5
-	VMASKMOVPS Y5, Y3, (R10)
-
-done150:
-	JMP done141
-
-short140:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y3
-	VMASKMOVPS   (AX), Y3, Y4
-	VBLENDVPS    Y3, Y4, Y0, Y4
-	VMULPS       Y2, Y4, Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VPERMILPS    $0x4e, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VPERMILPS    $0xb1, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VMOVSS       X5, (SI)
-	VSUBPS       Y5, Y4, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	VPERMILPS    $0x4e, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	VPERMILPS    $0xb1, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         plane+64(FP), DX
-	VMOVSS       X5, (SI)(DX*1)
-	VDIVPS       Y5, Y1, Y5
-	VMULPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y3, (CX)
-
-done141:
-	MOVQ R8, DX
-	SHLQ $0x02, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x02, DX
-	ADDQ DX, CX
-
-next139:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row138
-	VZEROUPPER
-	RET
-
-DATA lanesAVX2<>+0(SB)/4, $0xffffffff
-DATA lanesAVX2<>+4(SB)/4, $0xffffffff
-DATA lanesAVX2<>+8(SB)/4, $0xffffffff
-DATA lanesAVX2<>+12(SB)/4, $0xffffffff
-DATA lanesAVX2<>+16(SB)/4, $0xffffffff
-DATA lanesAVX2<>+20(SB)/4, $0xffffffff
-DATA lanesAVX2<>+24(SB)/4, $0xffffffff
-DATA lanesAVX2<>+28(SB)/4, $0xffffffff
-DATA lanesAVX2<>+32(SB)/4, $0x00000000
-DATA lanesAVX2<>+36(SB)/4, $0x00000000
-DATA lanesAVX2<>+40(SB)/4, $0x00000000
-DATA lanesAVX2<>+44(SB)/4, $0x00000000
-DATA lanesAVX2<>+48(SB)/4, $0x00000000
-DATA lanesAVX2<>+52(SB)/4, $0x00000000
-DATA lanesAVX2<>+56(SB)/4, $0x00000000
-DATA lanesAVX2<>+60(SB)/4, $0x00000000
-GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
-
-DATA float0000007f<>+0(SB)/4, $0x0000007f
-DATA float0000007f<>+4(SB)/4, $0x0000007f
-DATA float0000007f<>+8(SB)/4, $0x0000007f
-DATA float0000007f<>+12(SB)/4, $0x0000007f
-DATA float0000007f<>+16(SB)/4, $0x0000007f
-DATA float0000007f<>+20(SB)/4, $0x0000007f
-DATA float0000007f<>+24(SB)/4, $0x0000007f
-DATA float0000007f<>+28(SB)/4, $0x0000007f
-GLOBL float0000007f<>(SB), RODATA|NOPTR, $32
-
-// func attentionMomentsAVX2x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2x1(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row151:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next152
-	MOVQ   R9, BX
-	MOVQ   BX, SI
-	SHRQ   $0x03, BX
-	ANDQ   $0x07, SI
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest154
-
-vectors153:
-	VMOVUPS     (R10), Y5
-	VMOVUPS     (R11), Y6
-	VMOVUPS     (R12), Y7
-	VCMPPS      $0x11, Y5, Y1, Y5
-	VMULPS      Y0, Y6, Y8
-	VBLENDVPS   Y5, Y6, Y8, Y5
-	VFMADD231PS Y6, Y7, Y2
-	VFMADD231PS Y5, Y7, Y3
-	VADDPS      Y5, Y4, Y4
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	DECQ        BX
-	JNZ         vectors153
-
-rest154:
-	TESTQ       SI, SI
-	JZ          done155
-	LEAQ        lanesAVX2<>+0(SB), BX
-	MOVQ        $+8, R13
-	SUBQ        SI, R13
-	VMOVUPS     (BX)(R13*4), Y5
-	VMASKMOVPS  (R10), Y5, Y6
-	VMASKMOVPS  (R11), Y5, Y7
-	VMASKMOVPS  (R12), Y5, Y5
-	VCMPPS      $0x11, Y6, Y1, Y6
-	VMULPS      Y0, Y7, Y8
-	VBLENDVPS   Y6, Y7, Y8, Y6
-	VFMADD231PS Y7, Y5, Y2
-	VFMADD231PS Y6, Y5, Y3
-	VADDPS      Y6, Y4, Y4
-
-done155:
-	VPERM2F128 $0x01, Y2, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VPERMILPS  $0x4e, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VPERMILPS  $0xb1, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVSS     X2, (DI)
-	VPERM2F128 $0x01, Y3, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERMILPS  $0xb1, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	MOVQ       plane+80(FP), BX
-	VMOVSS     X3, (DI)(BX*1)
-	VPERM2F128 $0x01, Y4, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	VPERMILPS  $0x4e, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	VPERMILPS  $0xb1, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	MOVQ       plane+80(FP), BX
-	VMOVSS     X4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x02, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x02, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x02, BX
-	ADDQ       BX, DX
-
-next152:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row151
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x1(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
-
-row156:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next157
-	MOVQ   R8, DX
-	MOVQ   DX, BX
-	SHRQ   $0x03, DX
-	ANDQ   $0x07, BX
-	VXORPS Y0, Y0, Y0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest159
-
-vectors158:
-	VMOVUPS     (R9), Y1
-	VMOVUPS     (R10), Y2
-	VFMADD231PS Y1, Y2, Y0
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, R10
-	DECQ        DX
-	JNZ         vectors158
-
-rest159:
-	TESTQ       BX, BX
-	JZ          done160
-	LEAQ        lanesAVX2<>+0(SB), DX
-	MOVQ        $+8, R11
-	SUBQ        BX, R11
-	VMOVUPS     (DX)(R11*4), Y1
-	VMASKMOVPS  (R9), Y1, Y2
-	VMASKMOVPS  (R10), Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
-
-done160:
-	VPERM2F128 $0x01, Y0, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERMILPS  $0x4e, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERMILPS  $0xb1, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVSS     X0, (SI)
-	MOVQ       R8, DX
-	SHLQ       $0x02, DX
-	ADDQ       DX, AX
-	MOVQ       R8, DX
-	SHLQ       $0x02, DX
-	ADDQ       DX, CX
-
-next157:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row156
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2x2(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y0
-	VMOVUPS      float3f800000<>+0(SB), Y1
-	VBROADCASTSS slope+48(FP), Y2
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row161:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next162
-	MOVQ    R8, DX
-	SHLQ    $0x01, DX
-	MOVQ    DX, BX
-	SHRQ    $0x03, DX
-	ANDQ    $0x07, BX
-	TESTQ   DX, DX
-	JZ      short163
-	VMOVAPS Y0, Y3
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest166
-
-vectors165:
-	VMOVUPS (R9), Y4
-	VMULPS  Y2, Y4, Y5
-	VMAXPS  Y4, Y5, Y4
-	VMOVUPS Y4, (R10)
-	VMAXPS  Y4, Y3, Y3
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    R11
-	JNZ     vectors165
-
-rest166:
-	TESTQ      BX, BX
-	JZ         done167
-	LEAQ       lanesAVX2<>+0(SB), R11
-	MOVQ       $+8, R12
-	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y4
-	VMASKMOVPS (R9), Y4, Y5
-	VBLENDVPS  Y4, Y5, Y0, Y5
-	VMULPS     Y2, Y5, Y6
-	VMAXPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y4, (R10)
-	VMAXPS     Y5, Y3, Y3
-
-done167:
-	VPERM2F128 $0x01, Y3, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VMOVLPS    X3, (SI)
-	VXORPS     Y4, Y4, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
-	JZ         rest169
-
-vectors168:
-	VMOVUPS      (R10), Y5
-	VSUBPS       Y3, Y5, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y6
-	VMAXPS       Y5, Y6, Y5
-	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
-	VROUNDPS     $0x08, Y6, Y6
-	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
-	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
-	VMULPS       Y5, Y5, Y8
-	VFMADD213PS  Y5, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y6, Y6
-	VPSRAD       $0x01, Y6, Y5
-	VPSUBD       Y5, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VMOVUPS      Y7, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y5, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors168
-
-rest169:
-	TESTQ        BX, BX
-	JZ           done170
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y5
-	VMASKMOVPS   (R10), Y5, Y6
-	VBLENDVPS    Y5, Y6, Y0, Y6
-	VSUBPS       Y3, Y6, Y6
-	VMOVUPS      floatc2d00000<>+0(SB), Y3
-	VMAXPS       Y6, Y3, Y6
-	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
-	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VFMADD213PS  Y6, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y6
-	VPSUBD       Y6, Y3, Y3
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y7, Y7
-	VMOVUPS      Y7, Y6
-	VADDPS       Y6, Y4, Y4
-	VMASKMOVPS   Y6, Y5, (R10)
-
-done170:
-	VPERM2F128 $0x01, Y4, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	VPERMILPS  $0x4e, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	MOVQ       plane+64(FP), R9
-	VMOVLPS    X4, (SI)(R9*1)
-	VDIVPS     Y4, Y1, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest172
-
-vectors171:
-	VMOVUPS (R10), Y3
-	VMULPS  Y4, Y3, Y3
-	VMOVUPS Y3, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors171
-
-rest172:
-	TESTQ      BX, BX
-	JZ         done173
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y3
-	VMASKMOVPS (R10), Y3, Y5
-	VMULPS     Y4, Y5, Y5
-	VMASKMOVPS Y5, Y3, (R10)
-
-done173:
-	JMP done164
-
-short163:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y3
-	VMASKMOVPS   (AX), Y3, Y4
-	VBLENDVPS    Y3, Y4, Y0, Y4
-	VMULPS       Y2, Y4, Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VPERMILPS    $0x4e, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VMOVLPS      X5, (SI)
-	VSUBPS       Y5, Y4, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	VPERMILPS    $0x4e, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         plane+64(FP), DX
-	VMOVLPS      X5, (SI)(DX*1)
-	VDIVPS       Y5, Y1, Y5
-	VMULPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y3, (CX)
-
-done164:
-	MOVQ R8, DX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x03, DX
-	ADDQ DX, CX
-
-next162:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row161
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX2x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2x2(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row174:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next175
-	MOVQ   R9, BX
-	SHLQ   $0x01, BX
-	MOVQ   BX, SI
-	SHRQ   $0x03, BX
-	ANDQ   $0x07, SI
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest177
-
-vectors176:
-	VMOVUPS     (R10), Y5
-	VMOVUPS     (R11), Y6
-	VMOVUPS     (R12), Y7
-	VCMPPS      $0x11, Y5, Y1, Y5
-	VMULPS      Y0, Y6, Y8
-	VBLENDVPS   Y5, Y6, Y8, Y5
-	VFMADD231PS Y6, Y7, Y2
-	VFMADD231PS Y5, Y7, Y3
-	VADDPS      Y5, Y4, Y4
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	DECQ        BX
-	JNZ         vectors176
-
-rest177:
-	TESTQ       SI, SI
-	JZ          done178
-	LEAQ        lanesAVX2<>+0(SB), BX
-	MOVQ        $+8, R13
-	SUBQ        SI, R13
-	VMOVUPS     (BX)(R13*4), Y5
-	VMASKMOVPS  (R10), Y5, Y6
-	VMASKMOVPS  (R11), Y5, Y7
-	VMASKMOVPS  (R12), Y5, Y5
-	VCMPPS      $0x11, Y6, Y1, Y6
-	VMULPS      Y0, Y7, Y8
-	VBLENDVPS   Y6, Y7, Y8, Y6
-	VFMADD231PS Y7, Y5, Y2
-	VFMADD231PS Y6, Y5, Y3
-	VADDPS      Y6, Y4, Y4
-
-done178:
-	VPERM2F128 $0x01, Y2, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VPERMILPS  $0x4e, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVLPS    X2, (DI)
-	VPERM2F128 $0x01, Y3, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	MOVQ       plane+80(FP), BX
-	VMOVLPS    X3, (DI)(BX*1)
-	VPERM2F128 $0x01, Y4, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	VPERMILPS  $0x4e, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	MOVQ       plane+80(FP), BX
-	VMOVLPS    X4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, DX
-
-next175:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row174
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x2(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
-
-row179:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next180
-	MOVQ   R8, DX
-	SHLQ   $0x01, DX
-	MOVQ   DX, BX
-	SHRQ   $0x03, DX
-	ANDQ   $0x07, BX
-	VXORPS Y0, Y0, Y0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest182
-
-vectors181:
-	VMOVUPS     (R9), Y1
-	VMOVUPS     (R10), Y2
-	VFMADD231PS Y1, Y2, Y0
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, R10
-	DECQ        DX
-	JNZ         vectors181
-
-rest182:
-	TESTQ       BX, BX
-	JZ          done183
-	LEAQ        lanesAVX2<>+0(SB), DX
-	MOVQ        $+8, R11
-	SUBQ        BX, R11
-	VMOVUPS     (DX)(R11*4), Y1
-	VMASKMOVPS  (R9), Y1, Y2
-	VMASKMOVPS  (R10), Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
-
-done183:
-	VPERM2F128 $0x01, Y0, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERMILPS  $0x4e, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVLPS    X0, (SI)
-	MOVQ       R8, DX
-	SHLQ       $0x03, DX
-	ADDQ       DX, AX
-	MOVQ       R8, DX
-	SHLQ       $0x03, DX
-	ADDQ       DX, CX
-
-next180:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row179
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2x4(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y0
-	VMOVUPS      float3f800000<>+0(SB), Y1
-	VBROADCASTSS slope+48(FP), Y2
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row184:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next185
-	MOVQ    R8, DX
-	SHLQ    $0x02, DX
-	MOVQ    DX, BX
-	SHRQ    $0x03, DX
-	ANDQ    $0x07, BX
-	TESTQ   DX, DX
-	JZ      short186
-	VMOVAPS Y0, Y3
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest189
-
-vectors188:
-	VMOVUPS (R9), Y4
-	VMULPS  Y2, Y4, Y5
-	VMAXPS  Y4, Y5, Y4
-	VMOVUPS Y4, (R10)
-	VMAXPS  Y4, Y3, Y3
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    R11
-	JNZ     vectors188
-
-rest189:
-	TESTQ      BX, BX
-	JZ         done190
-	LEAQ       lanesAVX2<>+0(SB), R11
-	MOVQ       $+8, R12
-	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y4
-	VMASKMOVPS (R9), Y4, Y5
-	VBLENDVPS  Y4, Y5, Y0, Y5
-	VMULPS     Y2, Y5, Y6
-	VMAXPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y4, (R10)
-	VMAXPS     Y5, Y3, Y3
-
-done190:
-	VPERM2F128 $0x01, Y3, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VMOVUPS    X3, (SI)
-	VXORPS     Y4, Y4, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
-	JZ         rest192
-
-vectors191:
-	VMOVUPS      (R10), Y5
-	VSUBPS       Y3, Y5, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y6
-	VMAXPS       Y5, Y6, Y5
-	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
-	VROUNDPS     $0x08, Y6, Y6
-	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
-	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
-	VMULPS       Y5, Y5, Y8
-	VFMADD213PS  Y5, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y6, Y6
-	VPSRAD       $0x01, Y6, Y5
-	VPSUBD       Y5, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VMOVUPS      Y7, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y5, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors191
-
-rest192:
-	TESTQ        BX, BX
-	JZ           done193
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y5
-	VMASKMOVPS   (R10), Y5, Y6
-	VBLENDVPS    Y5, Y6, Y0, Y6
-	VSUBPS       Y3, Y6, Y6
-	VMOVUPS      floatc2d00000<>+0(SB), Y3
-	VMAXPS       Y6, Y3, Y6
-	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
-	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VFMADD213PS  Y6, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y6
-	VPSUBD       Y6, Y3, Y3
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y7, Y7
-	VMOVUPS      Y7, Y6
-	VADDPS       Y6, Y4, Y4
-	VMASKMOVPS   Y6, Y5, (R10)
-
-done193:
-	VPERM2F128 $0x01, Y4, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	MOVQ       plane+64(FP), R9
-	VMOVUPS    X4, (SI)(R9*1)
-	VDIVPS     Y4, Y1, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest195
-
-vectors194:
-	VMOVUPS (R10), Y3
-	VMULPS  Y4, Y3, Y3
-	VMOVUPS Y3, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors194
-
-rest195:
-	TESTQ      BX, BX
-	JZ         done196
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y3
-	VMASKMOVPS (R10), Y3, Y5
-	VMULPS     Y4, Y5, Y5
-	VMASKMOVPS Y5, Y3, (R10)
-
-done196:
-	JMP done187
-
-short186:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y3
-	VMASKMOVPS   (AX), Y3, Y4
-	VBLENDVPS    Y3, Y4, Y0, Y4
-	VMULPS       Y2, Y4, Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VMOVUPS      X5, (SI)
-	VSUBPS       Y5, Y4, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         plane+64(FP), DX
-	VMOVUPS      X5, (SI)(DX*1)
-	VDIVPS       Y5, Y1, Y5
-	VMULPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y3, (CX)
-
-done187:
-	MOVQ R8, DX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x04, DX
-	ADDQ DX, CX
-
-next185:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row184
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX2x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2x4(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row197:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next198
-	MOVQ   R9, BX
-	SHLQ   $0x02, BX
-	MOVQ   BX, SI
-	SHRQ   $0x03, BX
-	ANDQ   $0x07, SI
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest200
-
-vectors199:
-	VMOVUPS     (R10), Y5
-	VMOVUPS     (R11), Y6
-	VMOVUPS     (R12), Y7
-	VCMPPS      $0x11, Y5, Y1, Y5
-	VMULPS      Y0, Y6, Y8
-	VBLENDVPS   Y5, Y6, Y8, Y5
-	VFMADD231PS Y6, Y7, Y2
-	VFMADD231PS Y5, Y7, Y3
-	VADDPS      Y5, Y4, Y4
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	DECQ        BX
-	JNZ         vectors199
-
-rest200:
-	TESTQ       SI, SI
-	JZ          done201
-	LEAQ        lanesAVX2<>+0(SB), BX
-	MOVQ        $+8, R13
-	SUBQ        SI, R13
-	VMOVUPS     (BX)(R13*4), Y5
-	VMASKMOVPS  (R10), Y5, Y6
-	VMASKMOVPS  (R11), Y5, Y7
-	VMASKMOVPS  (R12), Y5, Y5
-	VCMPPS      $0x11, Y6, Y1, Y6
-	VMULPS      Y0, Y7, Y8
-	VBLENDVPS   Y6, Y7, Y8, Y6
-	VFMADD231PS Y7, Y5, Y2
-	VFMADD231PS Y6, Y5, Y3
-	VADDPS      Y6, Y4, Y4
-
-done201:
-	VPERM2F128 $0x01, Y2, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    X2, (DI)
-	VPERM2F128 $0x01, Y3, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	MOVQ       plane+80(FP), BX
-	VMOVUPS    X3, (DI)(BX*1)
-	VPERM2F128 $0x01, Y4, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	MOVQ       plane+80(FP), BX
-	VMOVUPS    X4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, DX
-
-next198:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row197
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x4(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
-
-row202:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next203
-	MOVQ   R8, DX
-	SHLQ   $0x02, DX
-	MOVQ   DX, BX
-	SHRQ   $0x03, DX
-	ANDQ   $0x07, BX
-	VXORPS Y0, Y0, Y0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest205
-
-vectors204:
-	VMOVUPS     (R9), Y1
-	VMOVUPS     (R10), Y2
-	VFMADD231PS Y1, Y2, Y0
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, R10
-	DECQ        DX
-	JNZ         vectors204
-
-rest205:
-	TESTQ       BX, BX
-	JZ          done206
-	LEAQ        lanesAVX2<>+0(SB), DX
-	MOVQ        $+8, R11
-	SUBQ        BX, R11
-	VMOVUPS     (DX)(R11*4), Y1
-	VMASKMOVPS  (R9), Y1, Y2
-	VMASKMOVPS  (R10), Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
-
-done206:
-	VPERM2F128 $0x01, Y0, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVUPS    X0, (SI)
-	MOVQ       R8, DX
-	SHLQ       $0x04, DX
-	ADDQ       DX, AX
-	MOVQ       R8, DX
-	SHLQ       $0x04, DX
-	ADDQ       DX, CX
-
-next203:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row202
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2x8(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y0
-	VMOVUPS      float3f800000<>+0(SB), Y1
-	VBROADCASTSS slope+48(FP), Y2
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row207:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next208
-	MOVQ    R8, DX
-	SHLQ    $0x03, DX
-	MOVQ    DX, BX
-	SHRQ    $0x03, DX
-	ANDQ    $0x07, BX
-	TESTQ   DX, DX
-	JZ      short209
-	VMOVAPS Y0, Y3
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest212
-
-vectors211:
-	VMOVUPS (R9), Y4
-	VMULPS  Y2, Y4, Y5
-	VMAXPS  Y4, Y5, Y4
-	VMOVUPS Y4, (R10)
-	VMAXPS  Y4, Y3, Y3
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    R11
-	JNZ     vectors211
-
-rest212:
-	TESTQ      BX, BX
-	JZ         done213
-	LEAQ       lanesAVX2<>+0(SB), R11
-	MOVQ       $+8, R12
-	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y4
-	VMASKMOVPS (R9), Y4, Y5
-	VBLENDVPS  Y4, Y5, Y0, Y5
-	VMULPS     Y2, Y5, Y6
-	VMAXPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y4, (R10)
-	VMAXPS     Y5, Y3, Y3
-
-done213:
-	VMOVUPS Y3, (SI)
-	VXORPS  Y4, Y4, Y4
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest215
-
-vectors214:
-	VMOVUPS      (R10), Y5
-	VSUBPS       Y3, Y5, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y6
-	VMAXPS       Y5, Y6, Y5
-	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
-	VROUNDPS     $0x08, Y6, Y6
-	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
-	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
-	VMULPS       Y5, Y5, Y8
-	VFMADD213PS  Y5, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y6, Y6
-	VPSRAD       $0x01, Y6, Y5
-	VPSUBD       Y5, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VMOVUPS      Y7, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y5, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors214
-
-rest215:
-	TESTQ        BX, BX
-	JZ           done216
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y5
-	VMASKMOVPS   (R10), Y5, Y6
-	VBLENDVPS    Y5, Y6, Y0, Y6
-	VSUBPS       Y3, Y6, Y6
-	VMOVUPS      floatc2d00000<>+0(SB), Y3
-	VMAXPS       Y6, Y3, Y6
-	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
-	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VFMADD213PS  Y6, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y6
-	VPSUBD       Y6, Y3, Y3
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y7, Y7
-	VMOVUPS      Y7, Y6
-	VADDPS       Y6, Y4, Y4
-	VMASKMOVPS   Y6, Y5, (R10)
-
-done216:
-	MOVQ    plane+64(FP), R9
-	VMOVUPS Y4, (SI)(R9*1)
-	VDIVPS  Y4, Y1, Y4
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	TESTQ   DX, DX
-	JZ      rest218
-
-vectors217:
-	VMOVUPS (R10), Y3
-	VMULPS  Y4, Y3, Y3
-	VMOVUPS Y3, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors217
-
-rest218:
-	TESTQ      BX, BX
-	JZ         done219
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y3
-	VMASKMOVPS (R10), Y3, Y5
-	VMULPS     Y4, Y5, Y5
-	VMASKMOVPS Y5, Y3, (R10)
-
-done219:
-	JMP done210
-
-short209:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y3
-	VMASKMOVPS   (AX), Y3, Y4
-	VBLENDVPS    Y3, Y4, Y0, Y4
-	VMULPS       Y2, Y4, Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVAPS      Y4, Y5
-	VMOVUPS      Y5, (SI)
-	VSUBPS       Y5, Y4, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VMOVAPS      Y4, Y5
-	MOVQ         plane+64(FP), DX
-	VMOVUPS      Y5, (SI)(DX*1)
-	VDIVPS       Y5, Y1, Y5
-	VMULPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y3, (CX)
-
-done210:
-	MOVQ R8, DX
-	SHLQ $0x05, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x05, DX
-	ADDQ DX, CX
-
-next208:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row207
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX2x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2x8(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row220:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next221
-	MOVQ   R9, BX
-	SHLQ   $0x03, BX
-	MOVQ   BX, SI
-	SHRQ   $0x03, BX
-	ANDQ   $0x07, SI
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest223
-
-vectors222:
-	VMOVUPS     (R10), Y5
-	VMOVUPS     (R11), Y6
-	VMOVUPS     (R12), Y7
-	VCMPPS      $0x11, Y5, Y1, Y5
-	VMULPS      Y0, Y6, Y8
-	VBLENDVPS   Y5, Y6, Y8, Y5
-	VFMADD231PS Y6, Y7, Y2
-	VFMADD231PS Y5, Y7, Y3
-	VADDPS      Y5, Y4, Y4
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	DECQ        BX
-	JNZ         vectors222
-
-rest223:
-	TESTQ       SI, SI
-	JZ          done224
-	LEAQ        lanesAVX2<>+0(SB), BX
-	MOVQ        $+8, R13
-	SUBQ        SI, R13
-	VMOVUPS     (BX)(R13*4), Y5
-	VMASKMOVPS  (R10), Y5, Y6
-	VMASKMOVPS  (R11), Y5, Y7
-	VMASKMOVPS  (R12), Y5, Y5
-	VCMPPS      $0x11, Y6, Y1, Y6
-	VMULPS      Y0, Y7, Y8
-	VBLENDVPS   Y6, Y7, Y8, Y6
-	VFMADD231PS Y7, Y5, Y2
-	VFMADD231PS Y6, Y5, Y3
-	VADDPS      Y6, Y4, Y4
-
-done224:
-	VMOVUPS Y2, (DI)
-	MOVQ    plane+80(FP), BX
-	VMOVUPS Y3, (DI)(BX*1)
-	MOVQ    plane+80(FP), BX
-	VMOVUPS Y4, (DI)(BX*2)
-	MOVQ    R9, BX
-	SHLQ    $0x05, BX
-	ADDQ    BX, AX
-	MOVQ    R9, BX
-	SHLQ    $0x05, BX
-	ADDQ    BX, CX
-	MOVQ    R9, BX
-	SHLQ    $0x05, BX
-	ADDQ    BX, DX
-
-next221:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row220
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x8(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
-
-row225:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next226
-	MOVQ   R8, DX
-	SHLQ   $0x03, DX
-	MOVQ   DX, BX
-	SHRQ   $0x03, DX
-	ANDQ   $0x07, BX
-	VXORPS Y0, Y0, Y0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest228
-
-vectors227:
-	VMOVUPS     (R9), Y1
-	VMOVUPS     (R10), Y2
-	VFMADD231PS Y1, Y2, Y0
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, R10
-	DECQ        DX
-	JNZ         vectors227
-
-rest228:
-	TESTQ       BX, BX
-	JZ          done229
-	LEAQ        lanesAVX2<>+0(SB), DX
-	MOVQ        $+8, R11
-	SUBQ        BX, R11
-	VMOVUPS     (DX)(R11*4), Y1
-	VMASKMOVPS  (R9), Y1, Y2
-	VMASKMOVPS  (R10), Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
-
-done229:
-	VMOVUPS Y0, (SI)
-	MOVQ    R8, DX
-	SHLQ    $0x05, DX
-	ADDQ    DX, AX
-	MOVQ    R8, DX
-	SHLQ    $0x05, DX
-	ADDQ    DX, CX
-
-next226:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row225
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2(SB), NOSPLIT, $0-88
-	MOVQ         heads+80(FP), AX
-	LEAQ         lanesAVX2<>+0(SB), CX
-	MOVQ         $+8, DX
-	SUBQ         AX, DX
-	VMOVUPS      (CX)(DX*4), Y0
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y1
-	VMOVUPS      float3f800000<>+0(SB), Y2
-	VBROADCASTSS slope+48(FP), Y3
-	MOVQ         result+56(FP), BX
-	MOVQ         ptr+8(FP), SI
-
-row230:
-	MOVQ    8(SI), DI
-	SUBQ    (SI), DI
-	JZ      next231
-	MOVQ    DI, DX
-	VMOVAPS Y1, Y4
-	MOVQ    AX, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-
-vectors232:
-	VMASKMOVPS (R8), Y0, Y5
-	VBLENDVPS  Y0, Y5, Y1, Y5
-	VMULPS     Y3, Y5, Y6
-	VMAXPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y0, (R9)
-	VMAXPS     Y5, Y4, Y4
-	ADDQ       ldx+24(FP), R8
-	ADDQ       ldy+40(FP), R9
-	DECQ       R10
-	JNZ        vectors232
-	VMASKMOVPS Y4, Y0, (BX)
-	VXORPS     Y5, Y5, Y5
-	MOVQ       AX, R8
-	MOVQ       CX, R9
-	MOVQ       DX, R10
-
-vectors235:
-	VMASKMOVPS   (R9), Y0, Y6
-	VBLENDVPS    Y0, Y6, Y1, Y6
-	VSUBPS       Y4, Y6, Y6
-	VMOVUPS      floatc2d00000<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y7
-	VROUNDPS     $0x08, Y7, Y7
-	VFNMADD231PS float3f318000<>+0(SB), Y7, Y6
-	VFNMADD231PS floatb95e8083<>+0(SB), Y7, Y6
-	VMOVUPS      float39506967<>+0(SB), Y8
-	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y8
-	VFMADD213PS  float3c088908<>+0(SB), Y6, Y8
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y8
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y8
-	VFMADD213PS  float3f000000<>+0(SB), Y6, Y8
-	VMULPS       Y6, Y6, Y9
-	VFMADD213PS  Y6, Y9, Y8
-	VADDPS       float3f800000<>+0(SB), Y8, Y8
-	VCVTPS2DQ    Y7, Y7
-	VPSRAD       $0x01, Y7, Y6
-	VPSUBD       Y6, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y8, Y8
-	VPADDD       float0000007f<>+0(SB), Y7, Y7
-	VPSLLD       $0x17, Y7, Y7
-	VMULPS       Y7, Y8, Y8
-	VMOVUPS      Y8, Y6
-	VADDPS       Y6, Y5, Y5
-	VMASKMOVPS   Y6, Y0, (R9)
-	ADDQ         ldx+24(FP), R8
-	ADDQ         ldy+40(FP), R9
-	DECQ         R10
-	JNZ          vectors235
-	MOVQ         plane+64(FP), R8
-	VMASKMOVPS   Y5, Y0, (BX)(R8*1)
-	VDIVPS       Y5, Y2, Y5
-	MOVQ         AX, R8
-	MOVQ         CX, R9
-
-vectors238:
-	VMASKMOVPS (R9), Y0, Y4
-	VMULPS     Y5, Y4, Y4
-	VMASKMOVPS Y4, Y0, (R9)
-	ADDQ       ldx+24(FP), R8
-	ADDQ       ldy+40(FP), R9
-	DECQ       DX
-	JNZ        vectors238
-	MOVQ       DI, DX
-	IMULQ      ldx+24(FP), DX
-	ADDQ       DX, AX
-	MOVQ       DI, DX
-	IMULQ      ldy+40(FP), DX
-	ADDQ       DX, CX
-
-next231:
-	ADDQ ldr+72(FP), BX
-	ADDQ $0x08, SI
-	DECQ rows+0(FP)
-	JNZ  row230
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2(SB), NOSPLIT, $0-104
-	MOVQ         heads+96(FP), AX
-	LEAQ         lanesAVX2<>+0(SB), CX
-	MOVQ         $+8, DX
-	SUBQ         AX, DX
-	VMOVUPS      (CX)(DX*4), Y0
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y1
-	VXORPS       Y2, Y2, Y2
-	MOVQ         result+72(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row241:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next242
-	MOVQ   R8, BX
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	MOVQ   DX, R11
-
-vectors243:
-	VMASKMOVPS  (R9), Y0, Y6
-	VMASKMOVPS  (R10), Y0, Y7
-	VMASKMOVPS  (R11), Y0, Y8
-	VCMPPS      $0x11, Y6, Y2, Y6
-	VMULPS      Y1, Y7, Y9
-	VBLENDVPS   Y6, Y7, Y9, Y6
-	VFMADD231PS Y7, Y8, Y3
-	VFMADD231PS Y6, Y8, Y4
-	VADDPS      Y6, Y5, Y5
-	ADDQ        ldx+24(FP), R9
-	ADDQ        lda+40(FP), R10
-	ADDQ        ldd+56(FP), R11
-	DECQ        BX
-	JNZ         vectors243
-	VMASKMOVPS  Y3, Y0, (SI)
-	MOVQ        plane+80(FP), BX
-	VMASKMOVPS  Y4, Y0, (SI)(BX*1)
-	MOVQ        plane+80(FP), BX
-	VMASKMOVPS  Y5, Y0, (SI)(BX*2)
-	MOVQ        R8, BX
-	IMULQ       ldx+24(FP), BX
-	ADDQ        BX, AX
-	MOVQ        R8, BX
-	IMULQ       lda+40(FP), BX
-	ADDQ        BX, CX
-	MOVQ        R8, BX
-	IMULQ       ldd+56(FP), BX
-	ADDQ        BX, DX
-
-next242:
-	ADDQ ldr+88(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row241
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2(SB), NOSPLIT, $0-72
-	MOVQ    heads+64(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y0
-	MOVQ    x+16(FP), AX
-	MOVQ    y+32(FP), CX
-	MOVQ    result+48(FP), BX
-	MOVQ    ptr+8(FP), SI
-
-row246:
-	MOVQ   8(SI), DI
-	SUBQ   (SI), DI
-	JZ     next247
-	MOVQ   DI, DX
-	VXORPS Y1, Y1, Y1
-	MOVQ   AX, R8
-	MOVQ   CX, R9
-
-vectors248:
-	VMASKMOVPS  (R8), Y0, Y2
-	VMASKMOVPS  (R9), Y0, Y3
-	VFMADD231PS Y2, Y3, Y1
-	ADDQ        ldx+24(FP), R8
-	ADDQ        ldy+40(FP), R9
-	DECQ        DX
-	JNZ         vectors248
-	VMASKMOVPS  Y1, Y0, (BX)
-	MOVQ        DI, DX
-	IMULQ       ldx+24(FP), DX
-	ADDQ        DX, AX
-	MOVQ        DI, DX
-	IMULQ       ldy+40(FP), DX
-	ADDQ        DX, CX
-
-next247:
-	ADDQ ldr+56(FP), BX
-	ADDQ $0x08, SI
-	DECQ rows+0(FP)
-	JNZ  row246
-	VZEROUPPER
-	RET
-
-// func attentionGatherAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·attentionGatherAVX2x1(SB), NOSPLIT, $0-136
-	MOVQ         p+0(FP), AX
-	MOVQ         z+16(FP), CX
-	MOVQ         other+40(FP), DX
-	MOVQ         ahead+48(FP), BX
-	MOVQ         x+56(FP), SI
-	LEAQ         (DX)(BX*4), BX
-	MOVQ         ptr+72(FP), DI
-	MOVQ         y+80(FP), R8
-	MOVQ         less+104(FP), R9
-	MOVQ         third+112(FP), R10
-	VBROADCASTSS slope+96(FP), Y0
-
-row251:
-	MOVQ   ldy+88(FP), R11
-	IMUL3Q $0x08, R11, R11
-	ADDQ   R8, R11
-	MOVQ   lastByte+32(FP), R12
-	ADDQ   R11, R12
-
-lines253:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	CMPQ       R11, R12
-	JLT        lines253
-	PREFETCHT0 (R12)
-	MOVQ       8(DI), R12
-	CMPQ       R12, hi+8(FP)
-	CMOVQGT    hi+8(FP), R12
-	CMPQ       AX, R12
-	JGE        next252
-
-position254:
-	MOVL       (BX)(AX*4), R11
-	IMULQ      ldx+64(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	ADDQ       lastByte+32(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       (DX)(AX*4), R13
-	IMULQ      ldx+64(FP), R13
-	ADDQ       SI, R13
-	MOVQ       ldz+24(FP), R11
-	VMOVSS     (R13), X1
-	VMOVSS     (R8), X2
-	VADDPS     Y2, Y1, Y1
-	VMOVSS     X1, (CX)
-	VMULPS     Y0, Y1, Y3
-	VMAXPS     Y1, Y3, Y1
-	ADDQ       R11, R13
-	VMOVSS     (R13), X2
-	ADDQ       R11, R13
-	VMOVSS     (R13), X3
-	SUBQ       R11, R13
-	SUBQ       R11, R13
-	VSUBPS     Y2, Y1, Y1
-	VMOVSS     X1, (R9)
-	VMOVSS     X3, (R10)
-	ADDQ       R11, R9
-	ADDQ       R11, R10
-	ADDQ       ldz+24(FP), CX
-	INCQ       AX
-	CMPQ       AX, R12
-	JLT        position254
-
-next252:
-	ADDQ $0x08, DI
-	ADDQ ldy+88(FP), R8
-	CMPQ AX, hi+8(FP)
-	JLT  row251
-	VZEROUPPER
-	RET
-
-// func attentionGatherAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·attentionGatherAVX2x8(SB), NOSPLIT, $0-136
-	MOVQ         p+0(FP), AX
-	MOVQ         z+16(FP), CX
-	MOVQ         other+40(FP), DX
-	MOVQ         ahead+48(FP), BX
-	MOVQ         x+56(FP), SI
-	LEAQ         (DX)(BX*4), BX
-	MOVQ         ptr+72(FP), DI
-	MOVQ         y+80(FP), R8
-	MOVQ         less+104(FP), R9
-	MOVQ         third+112(FP), R10
-	VBROADCASTSS slope+96(FP), Y0
-
-row255:
-	MOVQ   ldy+88(FP), R11
-	IMUL3Q $0x08, R11, R11
-	ADDQ   R8, R11
-	MOVQ   lastByte+32(FP), R12
-	ADDQ   R11, R12
-
-lines257:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	CMPQ       R11, R12
-	JLT        lines257
-	PREFETCHT0 (R12)
-	MOVQ       8(DI), R12
-	CMPQ       R12, hi+8(FP)
-	CMOVQGT    hi+8(FP), R12
-	CMPQ       AX, R12
-	JGE        next256
-
-position258:
-	MOVL       (BX)(AX*4), R11
-	IMULQ      ldx+64(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	ADDQ       lastByte+32(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       (DX)(AX*4), R13
-	IMULQ      ldx+64(FP), R13
-	ADDQ       SI, R13
-	MOVQ       ldz+24(FP), R11
-	VMOVUPS    (R13), Y1
-	VMOVUPS    (R8), Y2
-	VADDPS     Y2, Y1, Y1
-	VMOVUPS    Y1, (CX)
-	VMULPS     Y0, Y1, Y2
-	VMAXPS     Y1, Y2, Y1
-	ADDQ       R11, R13
-	VMOVUPS    (R13), Y2
-	ADDQ       R11, R13
-	VMOVUPS    (R13), Y3
-	SUBQ       R11, R13
-	SUBQ       R11, R13
-	VSUBPS     Y2, Y1, Y1
-	VMOVUPS    Y1, (R9)
-	VMOVUPS    Y3, (R10)
-	ADDQ       R11, R9
-	ADDQ       R11, R10
-	ADDQ       ldz+24(FP), CX
-	INCQ       AX
-	CMPQ       AX, R12
-	JLT        position258
-
-next256:
-	ADDQ $0x08, DI
-	ADDQ ldy+88(FP), R8
-	CMPQ AX, hi+8(FP)
-	JLT  row255
-	VZEROUPPER
-	RET
-
-// func attentionGatherAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·attentionGatherAVX2(SB), NOSPLIT, $0-136
-	MOVQ         p+0(FP), AX
-	MOVQ         z+16(FP), CX
-	MOVQ         other+40(FP), DX
-	MOVQ         ahead+48(FP), BX
-	MOVQ         x+56(FP), SI
-	LEAQ         (DX)(BX*4), BX
-	MOVQ         ptr+72(FP), DI
-	MOVQ         y+80(FP), R8
-	MOVQ         less+104(FP), R9
-	MOVQ         third+112(FP), R10
-	VBROADCASTSS slope+96(FP), Y0
-	MOVQ         tail+128(FP), R11
-	LEAQ         lanesAVX2<>+0(SB), R12
-	MOVQ         $+8, R13
-	SUBQ         R11, R13
-	VMOVUPS      (R12)(R13*4), Y1
-	MOVQ         full+120(FP), R11
-
-row259:
-	MOVQ   ldy+88(FP), R12
-	IMUL3Q $0x08, R12, R12
-	ADDQ   R8, R12
-	MOVQ   lastByte+32(FP), R13
-	ADDQ   R12, R13
-
-lines261:
-	PREFETCHT0 (R12)
-	ADDQ       $0x40, R12
-	CMPQ       R12, R13
-	JLT        lines261
-	PREFETCHT0 (R13)
-	MOVQ       8(DI), R13
-	CMPQ       R13, hi+8(FP)
-	CMOVQGT    hi+8(FP), R13
-	CMPQ       AX, R13
-	JGE        next260
-
-position262:
-	MOVL       (BX)(AX*4), R12
-	IMULQ      ldx+64(FP), R12
-	PREFETCHT0 (SI)(R12*1)
-	ADDQ       lastByte+32(FP), R12
-	PREFETCHT0 (SI)(R12*1)
-	MOVL       (DX)(AX*4), R14
-	IMULQ      ldx+64(FP), R14
-	ADDQ       SI, R14
-	MOVQ       ldz+24(FP), R12
-	XORQ       R15, R15
-	CMPQ       R15, R11
-	JGE        rest264
-
-columns263:
-	VMOVUPS (R14)(R15*1), Y2
-	VMOVUPS (R8)(R15*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS Y2, (CX)(R15*1)
-	VMULPS  Y0, Y2, Y3
-	VMAXPS  Y2, Y3, Y2
-	ADDQ    R12, R14
-	VMOVUPS (R14)(R15*1), Y3
-	ADDQ    R12, R14
-	VMOVUPS (R14)(R15*1), Y4
-	SUBQ    R12, R14
-	SUBQ    R12, R14
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS Y2, (R9)(R15*1)
-	VMOVUPS Y4, (R10)(R15*1)
-	ADDQ    $0x20, R15
-	CMPQ    R15, R11
-	JLT     columns263
-
-rest264:
-	CMPQ       tail+128(FP), $0x00
-	JE         done265
-	VMASKMOVPS (R14)(R15*1), Y1, Y2
-	VMASKMOVPS (R8)(R15*1), Y1, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS Y2, Y1, (CX)(R15*1)
-	VMULPS     Y0, Y2, Y3
-	VMAXPS     Y2, Y3, Y2
-	ADDQ       R12, R14
-	VMASKMOVPS (R14)(R15*1), Y1, Y3
-	ADDQ       R12, R14
-	VMASKMOVPS (R14)(R15*1), Y1, Y4
-	SUBQ       R12, R14
-	SUBQ       R12, R14
-	VSUBPS     Y3, Y2, Y2
-	VMASKMOVPS Y2, Y1, (R9)(R15*1)
-	VMASKMOVPS Y4, Y1, (R10)(R15*1)
-
-done265:
-	ADDQ R12, R9
-	ADDQ R12, R10
-	ADDQ ldz+24(FP), CX
-	INCQ AX
-	CMPQ AX, R13
-	JLT  position262
-
-next260:
-	ADDQ $0x08, DI
-	ADDQ ldy+88(FP), R8
-	CMPQ AX, hi+8(FP)
-	JLT  row259
-	VZEROUPPER
-	RET
-
-// func attentionWeightsAVX2(n int, x *float32, a *float32, b *float32, slope float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionWeightsAVX2(SB), NOSPLIT, $0-36
+// func attentionWeightsAVX512(n int, x *float32, a *float32, b *float32, slope float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·attentionWeightsAVX512(SB), NOSPLIT, $0-36
 	MOVQ         x+8(FP), AX
 	MOVQ         a+16(FP), CX
 	MOVQ         b+24(FP), DX
-	VBROADCASTSS slope+32(FP), Y0
-	VXORPS       Y1, Y1, Y1
+	VBROADCASTSS floatc2d00000<>+0(SB), Z0
+	VBROADCASTSS float42b20000<>+0(SB), Z1
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
+	VBROADCASTSS float3f318000<>+0(SB), Z5
+	VBROADCASTSS floatb95e8083<>+0(SB), Z6
+	VBROADCASTSS float3f800000<>+0(SB), Z7
+	VBROADCASTSS float39506967<>+0(SB), Z8
+	VBROADCASTSS float3ab743ce<>+0(SB), Z9
+	VBROADCASTSS float3c088908<>+0(SB), Z10
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
+	VBROADCASTSS float3f000000<>+0(SB), Z13
+	VBROADCASTSS slope+32(FP), Z14
+	VPXORD       Z2, Z2, Z2
 	MOVQ         n+0(FP), BX
 	XORQ         SI, SI
-	SUBQ         $0x08, BX
-	JL           rest267
+	SUBQ         $0x10, BX
+	JL           rest29
 
-vectors266:
-	VMOVUPS      (AX)(SI*4), Y2
-	VMOVUPS      (CX)(SI*4), Y3
-	VMOVUPS      (DX)(SI*4), Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
-	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
-	VMOVUPS      float39506967<>+0(SB), Y5
-	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
-	VADDPS       float3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y4, Y4
-	VPSRAD       $0x01, Y4, Y3
-	VPSUBD       Y3, Y4, Y4
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y5
-	VMOVUPS      Y5, Y3
-	VCMPPS       $0x11, Y2, Y1, Y2
-	VMULPS       Y0, Y3, Y4
-	VBLENDVPS    Y2, Y3, Y4, Y2
-	VMOVUPS      Y3, (CX)(SI*4)
-	VMOVUPS      Y2, (DX)(SI*4)
-	ADDQ         $0x08, SI
+vectors28:
+	VMOVUPS      (AX)(SI*4), Z15
+	VMOVUPS      (CX)(SI*4), Z16
+	VMOVUPS      (DX)(SI*4), Z17
+	VMAXPS       Z16, Z0, Z16
+	VMULPS       Z1, Z16, Z17
+	VRNDSCALEPS  $0x08, Z17, Z17
+	VFNMADD231PS Z5, Z17, Z16
+	VFNMADD231PS Z6, Z17, Z16
+	VMOVUPS      Z8, Z18
+	VFMADD213PS  Z9, Z16, Z18
+	VFMADD213PS  Z10, Z16, Z18
+	VFMADD213PS  Z11, Z16, Z18
+	VFMADD213PS  Z12, Z16, Z18
+	VFMADD213PS  Z13, Z16, Z18
+	VMULPS       Z16, Z16, Z19
+	VFMADD213PS  Z16, Z19, Z18
+	VADDPS       Z7, Z18, Z18
+	VSCALEFPS    Z17, Z18, Z16
+	VCMPPS       $0x11, Z15, Z2, K1
+	VMULPS       Z14, Z16, Z15
+	VBLENDMPS    Z16, Z15, K1, Z3
+	VMOVUPS      Z16, (CX)(SI*4)
+	VMOVUPS      Z3, (DX)(SI*4)
+	ADDQ         $0x10, SI
 	CMPQ         SI, BX
-	JLE          vectors266
+	JLE          vectors28
 
-rest267:
-	ADDQ         $0x08, BX
+rest29:
+	ADDQ         $0x10, BX
 	SUBQ         SI, BX
-	JZ           done268
-	LEAQ         lanesAVX2<>+0(SB), DI
-	MOVQ         $+8, R8
-	SUBQ         BX, R8
-	VMOVUPS      (DI)(R8*4), Y2
-	VMASKMOVPS   (AX)(SI*4), Y2, Y3
-	VMASKMOVPS   (CX)(SI*4), Y2, Y4
-	VMASKMOVPS   (DX)(SI*4), Y2, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VCMPPS       $0x11, Y3, Y1, Y1
-	VMULPS       Y0, Y4, Y0
-	VBLENDVPS    Y1, Y4, Y0, Y0
-	VMASKMOVPS   Y4, Y2, (CX)(SI*4)
-	VMASKMOVPS   Y0, Y2, (DX)(SI*4)
+	JZ           done30
+	MOVQ         $-1, DI
+	BZHIQ        BX, DI, DI
+	KMOVW        DI, K1
+	VMOVUPS.Z    (AX)(SI*4), K1, Z3
+	VMOVUPS.Z    (CX)(SI*4), K1, Z15
+	VMOVUPS.Z    (DX)(SI*4), K1, Z16
+	VMAXPS       Z15, Z0, Z15
+	VMULPS       Z1, Z15, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VFNMADD231PS Z5, Z0, Z15
+	VFNMADD231PS Z6, Z0, Z15
+	VMOVUPS      Z8, Z1
+	VFMADD213PS  Z9, Z15, Z1
+	VFMADD213PS  Z10, Z15, Z1
+	VFMADD213PS  Z11, Z15, Z1
+	VFMADD213PS  Z12, Z15, Z1
+	VFMADD213PS  Z13, Z15, Z1
+	VMULPS       Z15, Z15, Z5
+	VFMADD213PS  Z15, Z5, Z1
+	VADDPS       Z7, Z1, Z1
+	VSCALEFPS    Z0, Z1, Z15
+	VCMPPS       $0x11, Z3, Z2, K2
+	VMULPS       Z14, Z15, Z0
+	VBLENDMPS    Z15, Z0, K2, Z4
+	VMOVUPS      Z15, K1, (CX)(SI*4)
+	VMOVUPS      Z4, K1, (DX)(SI*4)
 
-done268:
+done30:
 	VZEROUPPER
 	RET
 
-// func attentionFinishAVX2x1(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+// func attentionFinishAVX512x1(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·attentionFinishAVX2x1(SB), NOSPLIT, $0-64
+TEXT ·attentionFinishAVX512x1(SB), NOSPLIT, $0-64
 	MOVQ l+8(FP), AX
 	MOVQ moment+24(FP), CX
 	MOVQ plane+32(FP), DX
@@ -7130,7 +1396,7 @@ TEXT ·attentionFinishAVX2x1(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row269:
+row31:
 	VMOVSS       (AX), X0
 	MOVQ         BX, R8
 	MOVQ         CX, DI
@@ -7186,13 +1452,113 @@ row269:
 	ADDQ         SI, CX
 	ADDQ         ldout+48(FP), BX
 	DECQ         rows+0(FP)
-	JNZ          row269
+	JNZ          row31
 	VZEROUPPER
 	RET
 
-// func attentionFinishAVX2x8(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+DATA float3f3504f3<>+0(SB)/4, $0x3f3504f3
+DATA float3f3504f3<>+4(SB)/4, $0x3f3504f3
+DATA float3f3504f3<>+8(SB)/4, $0x3f3504f3
+DATA float3f3504f3<>+12(SB)/4, $0x3f3504f3
+DATA float3f3504f3<>+16(SB)/4, $0x3f3504f3
+DATA float3f3504f3<>+20(SB)/4, $0x3f3504f3
+DATA float3f3504f3<>+24(SB)/4, $0x3f3504f3
+DATA float3f3504f3<>+28(SB)/4, $0x3f3504f3
+GLOBL float3f3504f3<>(SB), RODATA|NOPTR, $32
+
+DATA float3d9021bb<>+0(SB)/4, $0x3d9021bb
+DATA float3d9021bb<>+4(SB)/4, $0x3d9021bb
+DATA float3d9021bb<>+8(SB)/4, $0x3d9021bb
+DATA float3d9021bb<>+12(SB)/4, $0x3d9021bb
+DATA float3d9021bb<>+16(SB)/4, $0x3d9021bb
+DATA float3d9021bb<>+20(SB)/4, $0x3d9021bb
+DATA float3d9021bb<>+24(SB)/4, $0x3d9021bb
+DATA float3d9021bb<>+28(SB)/4, $0x3d9021bb
+GLOBL float3d9021bb<>(SB), RODATA|NOPTR, $32
+
+DATA floatbdebd1b8<>+0(SB)/4, $0xbdebd1b8
+DATA floatbdebd1b8<>+4(SB)/4, $0xbdebd1b8
+DATA floatbdebd1b8<>+8(SB)/4, $0xbdebd1b8
+DATA floatbdebd1b8<>+12(SB)/4, $0xbdebd1b8
+DATA floatbdebd1b8<>+16(SB)/4, $0xbdebd1b8
+DATA floatbdebd1b8<>+20(SB)/4, $0xbdebd1b8
+DATA floatbdebd1b8<>+24(SB)/4, $0xbdebd1b8
+DATA floatbdebd1b8<>+28(SB)/4, $0xbdebd1b8
+GLOBL floatbdebd1b8<>(SB), RODATA|NOPTR, $32
+
+DATA float3def251a<>+0(SB)/4, $0x3def251a
+DATA float3def251a<>+4(SB)/4, $0x3def251a
+DATA float3def251a<>+8(SB)/4, $0x3def251a
+DATA float3def251a<>+12(SB)/4, $0x3def251a
+DATA float3def251a<>+16(SB)/4, $0x3def251a
+DATA float3def251a<>+20(SB)/4, $0x3def251a
+DATA float3def251a<>+24(SB)/4, $0x3def251a
+DATA float3def251a<>+28(SB)/4, $0x3def251a
+GLOBL float3def251a<>(SB), RODATA|NOPTR, $32
+
+DATA floatbdfe5d4f<>+0(SB)/4, $0xbdfe5d4f
+DATA floatbdfe5d4f<>+4(SB)/4, $0xbdfe5d4f
+DATA floatbdfe5d4f<>+8(SB)/4, $0xbdfe5d4f
+DATA floatbdfe5d4f<>+12(SB)/4, $0xbdfe5d4f
+DATA floatbdfe5d4f<>+16(SB)/4, $0xbdfe5d4f
+DATA floatbdfe5d4f<>+20(SB)/4, $0xbdfe5d4f
+DATA floatbdfe5d4f<>+24(SB)/4, $0xbdfe5d4f
+DATA floatbdfe5d4f<>+28(SB)/4, $0xbdfe5d4f
+GLOBL floatbdfe5d4f<>(SB), RODATA|NOPTR, $32
+
+DATA float3e11e9bf<>+0(SB)/4, $0x3e11e9bf
+DATA float3e11e9bf<>+4(SB)/4, $0x3e11e9bf
+DATA float3e11e9bf<>+8(SB)/4, $0x3e11e9bf
+DATA float3e11e9bf<>+12(SB)/4, $0x3e11e9bf
+DATA float3e11e9bf<>+16(SB)/4, $0x3e11e9bf
+DATA float3e11e9bf<>+20(SB)/4, $0x3e11e9bf
+DATA float3e11e9bf<>+24(SB)/4, $0x3e11e9bf
+DATA float3e11e9bf<>+28(SB)/4, $0x3e11e9bf
+GLOBL float3e11e9bf<>(SB), RODATA|NOPTR, $32
+
+DATA floatbe2aae50<>+0(SB)/4, $0xbe2aae50
+DATA floatbe2aae50<>+4(SB)/4, $0xbe2aae50
+DATA floatbe2aae50<>+8(SB)/4, $0xbe2aae50
+DATA floatbe2aae50<>+12(SB)/4, $0xbe2aae50
+DATA floatbe2aae50<>+16(SB)/4, $0xbe2aae50
+DATA floatbe2aae50<>+20(SB)/4, $0xbe2aae50
+DATA floatbe2aae50<>+24(SB)/4, $0xbe2aae50
+DATA floatbe2aae50<>+28(SB)/4, $0xbe2aae50
+GLOBL floatbe2aae50<>(SB), RODATA|NOPTR, $32
+
+DATA float3e4cceac<>+0(SB)/4, $0x3e4cceac
+DATA float3e4cceac<>+4(SB)/4, $0x3e4cceac
+DATA float3e4cceac<>+8(SB)/4, $0x3e4cceac
+DATA float3e4cceac<>+12(SB)/4, $0x3e4cceac
+DATA float3e4cceac<>+16(SB)/4, $0x3e4cceac
+DATA float3e4cceac<>+20(SB)/4, $0x3e4cceac
+DATA float3e4cceac<>+24(SB)/4, $0x3e4cceac
+DATA float3e4cceac<>+28(SB)/4, $0x3e4cceac
+GLOBL float3e4cceac<>(SB), RODATA|NOPTR, $32
+
+DATA floatbe7ffffc<>+0(SB)/4, $0xbe7ffffc
+DATA floatbe7ffffc<>+4(SB)/4, $0xbe7ffffc
+DATA floatbe7ffffc<>+8(SB)/4, $0xbe7ffffc
+DATA floatbe7ffffc<>+12(SB)/4, $0xbe7ffffc
+DATA floatbe7ffffc<>+16(SB)/4, $0xbe7ffffc
+DATA floatbe7ffffc<>+20(SB)/4, $0xbe7ffffc
+DATA floatbe7ffffc<>+24(SB)/4, $0xbe7ffffc
+DATA floatbe7ffffc<>+28(SB)/4, $0xbe7ffffc
+GLOBL floatbe7ffffc<>(SB), RODATA|NOPTR, $32
+
+DATA float3eaaaaaa<>+0(SB)/4, $0x3eaaaaaa
+DATA float3eaaaaaa<>+4(SB)/4, $0x3eaaaaaa
+DATA float3eaaaaaa<>+8(SB)/4, $0x3eaaaaaa
+DATA float3eaaaaaa<>+12(SB)/4, $0x3eaaaaaa
+DATA float3eaaaaaa<>+16(SB)/4, $0x3eaaaaaa
+DATA float3eaaaaaa<>+20(SB)/4, $0x3eaaaaaa
+DATA float3eaaaaaa<>+24(SB)/4, $0x3eaaaaaa
+DATA float3eaaaaaa<>+28(SB)/4, $0x3eaaaaaa
+GLOBL float3eaaaaaa<>(SB), RODATA|NOPTR, $32
+
+// func attentionFinishAVX512x8(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·attentionFinishAVX2x8(SB), NOSPLIT, $0-64
+TEXT ·attentionFinishAVX512x8(SB), NOSPLIT, $0-64
 	MOVQ l+8(FP), AX
 	MOVQ moment+24(FP), CX
 	MOVQ plane+32(FP), DX
@@ -7200,7 +1566,7 @@ TEXT ·attentionFinishAVX2x8(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row270:
+row32:
 	VMOVUPS      (AX), Y0
 	MOVQ         BX, R8
 	MOVQ         CX, DI
@@ -7256,148 +1622,2071 @@ row270:
 	ADDQ         SI, CX
 	ADDQ         ldout+48(FP), BX
 	DECQ         rows+0(FP)
-	JNZ          row270
+	JNZ          row32
 	VZEROUPPER
 	RET
 
-// func attentionFinishAVX2(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionFinishAVX2(SB), NOSPLIT, $0-64
-	MOVQ l+8(FP), AX
-	MOVQ moment+24(FP), CX
-	MOVQ plane+32(FP), DX
-	MOVQ out+40(FP), BX
-	MOVQ heads+56(FP), SI
-	SHLQ $0x02, SI
+// func attentionFinishAVX512(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·attentionFinishAVX512(SB), NOSPLIT, $0-64
+	MOVQ         l+8(FP), AX
+	MOVQ         moment+24(FP), CX
+	MOVQ         plane+32(FP), DX
+	MOVQ         out+40(FP), BX
+	MOVQ         heads+56(FP), SI
+	SHLQ         $0x02, SI
+	VBROADCASTSS float3f3504f3<>+0(SB), Z0
+	VBROADCASTSS float3f800000<>+0(SB), Z1
+	VBROADCASTSS float3f000000<>+0(SB), Z2
+	VBROADCASTSS float3f318000<>+0(SB), Z3
+	VBROADCASTSS floatb95e8083<>+0(SB), Z4
+	VBROADCASTSS float3d9021bb<>+0(SB), Z5
+	VBROADCASTSS floatbdebd1b8<>+0(SB), Z6
+	VBROADCASTSS float3def251a<>+0(SB), Z7
+	VBROADCASTSS floatbdfe5d4f<>+0(SB), Z8
+	VBROADCASTSS float3e11e9bf<>+0(SB), Z9
+	VBROADCASTSS floatbe2aae50<>+0(SB), Z10
+	VBROADCASTSS float3e4cceac<>+0(SB), Z11
+	VBROADCASTSS floatbe7ffffc<>+0(SB), Z12
+	VBROADCASTSS float3eaaaaaa<>+0(SB), Z13
 
-row271:
+row33:
 	MOVQ heads+56(FP), DI
 	XORQ R8, R8
-	SUBQ $0x08, DI
-	JL   rest273
+	SUBQ $0x10, DI
+	JL   rest35
 
-vectors272:
-	VMOVUPS      (AX)(R8*4), Y0
+vectors34:
+	VMOVUPS      (AX)(R8*4), Z14
 	MOVQ         BX, R10
 	MOVQ         CX, R9
-	VMOVUPS      Y0, (R10)(R8*4)
+	VMOVUPS      Z14, (R10)(R8*4)
 	ADDQ         SI, R10
-	VMOVUPS      (R9)(R8*4), Y0
+	VMOVUPS      (R9)(R8*4), Z14
 	ADDQ         DX, R9
-	VMOVUPS      (R9)(R8*4), Y1
+	VMOVUPS      (R9)(R8*4), Z15
 	ADDQ         DX, R9
-	VSUBPS       Y1, Y1, Y2
-	VPSUBD       float3f3504f3<>+0(SB), Y1, Y3
-	VPSRAD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y3, Y4
-	VPSUBD       Y4, Y1, Y1
-	VSUBPS       float3f800000<>+0(SB), Y1, Y1
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y1, Y1, Y4
-	VMOVUPS      float3d9021bb<>+0(SB), Y5
-	VFMADD213PS  floatbdebd1b8<>+0(SB), Y1, Y5
-	VFMADD213PS  float3def251a<>+0(SB), Y1, Y5
-	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y1, Y5
-	VFMADD213PS  float3e11e9bf<>+0(SB), Y1, Y5
-	VFMADD213PS  floatbe2aae50<>+0(SB), Y1, Y5
-	VFMADD213PS  float3e4cceac<>+0(SB), Y1, Y5
-	VFMADD213PS  floatbe7ffffc<>+0(SB), Y1, Y5
-	VFMADD213PS  float3eaaaaaa<>+0(SB), Y1, Y5
-	VMULPS       Y1, Y5, Y5
-	VMULPS       Y4, Y5, Y5
-	VMOVAPS      Y5, Y5
-	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y5
-	VMOVAPS      Y5, Y5
-	VFNMADD231PS float3f000000<>+0(SB), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMOVAPS      Y1, Y1
-	VFMADD231PS  float3f318000<>+0(SB), Y3, Y1
-	VADDPS       Y1, Y0, Y0
-	VADDPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (R10)(R8*4)
+	VSUBPS       Z15, Z15, Z16
+	VPSUBD       Z0, Z15, Z17
+	VPSRAD       $0x17, Z17, Z17
+	VPSLLD       $0x17, Z17, Z18
+	VPSUBD       Z18, Z15, Z15
+	VSUBPS       Z1, Z15, Z15
+	VCVTDQ2PS    Z17, Z17
+	VMULPS       Z15, Z15, Z18
+	VMOVUPS      Z5, Z19
+	VFMADD213PS  Z6, Z15, Z19
+	VFMADD213PS  Z7, Z15, Z19
+	VFMADD213PS  Z8, Z15, Z19
+	VFMADD213PS  Z9, Z15, Z19
+	VFMADD213PS  Z10, Z15, Z19
+	VFMADD213PS  Z11, Z15, Z19
+	VFMADD213PS  Z12, Z15, Z19
+	VFMADD213PS  Z13, Z15, Z19
+	VMULPS       Z15, Z19, Z19
+	VMULPS       Z18, Z19, Z19
+	VMOVAPS      Z19, Z19
+	VFMADD231PS  Z4, Z17, Z19
+	VMOVAPS      Z19, Z19
+	VFNMADD231PS Z2, Z18, Z19
+	VADDPS       Z19, Z15, Z15
+	VMOVAPS      Z15, Z15
+	VFMADD231PS  Z3, Z17, Z15
+	VADDPS       Z15, Z14, Z14
+	VADDPS       Z16, Z14, Z14
+	VMOVUPS      Z14, (R10)(R8*4)
 	ADDQ         SI, R10
-	VMOVUPS      (R9)(R8*4), Y0
+	VMOVUPS      (R9)(R8*4), Z14
 	ADDQ         DX, R9
-	VMOVUPS      (R9)(R8*4), Y1
+	VMOVUPS      (R9)(R8*4), Z15
 	ADDQ         DX, R9
-	VMOVUPS      (R9)(R8*4), Y2
+	VMOVUPS      (R9)(R8*4), Z16
 	ADDQ         DX, R9
-	VMOVUPS      Y0, (R10)(R8*4)
+	VMOVUPS      Z14, (R10)(R8*4)
 	ADDQ         SI, R10
-	VMULPS       Y2, Y0, Y0
-	VSUBPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (R10)(R8*4)
+	VMULPS       Z16, Z14, Z14
+	VSUBPS       Z14, Z15, Z14
+	VMOVUPS      Z14, (R10)(R8*4)
 	ADDQ         SI, R10
-	ADDQ         $0x08, R8
+	ADDQ         $0x10, R8
 	CMPQ         R8, DI
-	JLE          vectors272
+	JLE          vectors34
 
-rest273:
-	ADDQ         $0x08, DI
+rest35:
+	ADDQ         $0x10, DI
 	SUBQ         R8, DI
-	JZ           done274
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R10
-	SUBQ         DI, R10
-	VMOVUPS      (R9)(R10*4), Y0
-	VMASKMOVPS   (AX)(R8*4), Y0, Y1
+	JZ           done36
+	MOVQ         $-1, R9
+	BZHIQ        DI, R9, R9
+	KMOVW        R9, K1
+	VMOVUPS.Z    (AX)(R8*4), K1, Z14
 	MOVQ         BX, R9
 	MOVQ         CX, DI
-	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	VMOVUPS      Z14, K1, (R9)(R8*4)
 	ADDQ         SI, R9
-	VMASKMOVPS   (DI)(R8*4), Y0, Y1
+	VMOVUPS.Z    (DI)(R8*4), K1, Z14
 	ADDQ         DX, DI
-	VMASKMOVPS   (DI)(R8*4), Y0, Y2
+	VMOVUPS.Z    (DI)(R8*4), K1, Z15
 	ADDQ         DX, DI
-	VSUBPS       Y2, Y2, Y3
-	VPSUBD       float3f3504f3<>+0(SB), Y2, Y4
-	VPSRAD       $0x17, Y4, Y4
-	VPSLLD       $0x17, Y4, Y5
-	VPSUBD       Y5, Y2, Y2
-	VSUBPS       float3f800000<>+0(SB), Y2, Y2
-	VCVTDQ2PS    Y4, Y4
-	VMULPS       Y2, Y2, Y5
-	VMOVUPS      float3d9021bb<>+0(SB), Y6
-	VFMADD213PS  floatbdebd1b8<>+0(SB), Y2, Y6
-	VFMADD213PS  float3def251a<>+0(SB), Y2, Y6
-	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y2, Y6
-	VFMADD213PS  float3e11e9bf<>+0(SB), Y2, Y6
-	VFMADD213PS  floatbe2aae50<>+0(SB), Y2, Y6
-	VFMADD213PS  float3e4cceac<>+0(SB), Y2, Y6
-	VFMADD213PS  floatbe7ffffc<>+0(SB), Y2, Y6
-	VFMADD213PS  float3eaaaaaa<>+0(SB), Y2, Y6
-	VMULPS       Y2, Y6, Y6
-	VMULPS       Y5, Y6, Y6
-	VMOVAPS      Y6, Y6
-	VFMADD231PS  floatb95e8083<>+0(SB), Y4, Y6
-	VMOVAPS      Y6, Y6
-	VFNMADD231PS float3f000000<>+0(SB), Y5, Y6
-	VADDPS       Y6, Y2, Y2
-	VMOVAPS      Y2, Y2
-	VFMADD231PS  float3f318000<>+0(SB), Y4, Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	VSUBPS       Z15, Z15, Z16
+	VPSUBD       Z0, Z15, Z17
+	VPSRAD       $0x17, Z17, Z17
+	VPSLLD       $0x17, Z17, Z18
+	VPSUBD       Z18, Z15, Z15
+	VSUBPS       Z1, Z15, Z15
+	VCVTDQ2PS    Z17, Z17
+	VMULPS       Z15, Z15, Z18
+	VMOVUPS      Z5, Z19
+	VFMADD213PS  Z6, Z15, Z19
+	VFMADD213PS  Z7, Z15, Z19
+	VFMADD213PS  Z8, Z15, Z19
+	VFMADD213PS  Z9, Z15, Z19
+	VFMADD213PS  Z10, Z15, Z19
+	VFMADD213PS  Z11, Z15, Z19
+	VFMADD213PS  Z12, Z15, Z19
+	VFMADD213PS  Z13, Z15, Z19
+	VMULPS       Z15, Z19, Z19
+	VMULPS       Z18, Z19, Z19
+	VMOVAPS      Z19, Z19
+	VFMADD231PS  Z4, Z17, Z19
+	VMOVAPS      Z19, Z19
+	VFNMADD231PS Z2, Z18, Z19
+	VADDPS       Z19, Z15, Z15
+	VMOVAPS      Z15, Z15
+	VFMADD231PS  Z3, Z17, Z15
+	VADDPS       Z15, Z14, Z14
+	VADDPS       Z16, Z14, Z14
+	VMOVUPS      Z14, K1, (R9)(R8*4)
 	ADDQ         SI, R9
-	VMASKMOVPS   (DI)(R8*4), Y0, Y1
+	VMOVUPS.Z    (DI)(R8*4), K1, Z14
 	ADDQ         DX, DI
-	VMASKMOVPS   (DI)(R8*4), Y0, Y2
+	VMOVUPS.Z    (DI)(R8*4), K1, Z15
 	ADDQ         DX, DI
-	VMASKMOVPS   (DI)(R8*4), Y0, Y3
+	VMOVUPS.Z    (DI)(R8*4), K1, Z16
 	ADDQ         DX, DI
-	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	VMOVUPS      Z14, K1, (R9)(R8*4)
 	ADDQ         SI, R9
-	VMULPS       Y3, Y1, Y1
-	VSUBPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	VMULPS       Z16, Z14, Z14
+	VSUBPS       Z14, Z15, Z14
+	VMOVUPS      Z14, K1, (R9)(R8*4)
 	ADDQ         SI, R9
 
-done274:
+done36:
 	ADDQ ldl+16(FP), AX
 	ADDQ SI, CX
 	ADDQ ldout+48(FP), BX
 	DECQ rows+0(FP)
-	JNZ  row271
+	JNZ  row33
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2x1(SB), NOSPLIT, $0-88
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y0
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+48(FP), Y2
+	MOVQ         result+56(FP), SI
+	MOVQ         ptr+8(FP), DI
+
+row37:
+	MOVQ    8(DI), R8
+	SUBQ    (DI), R8
+	JZ      next38
+	MOVQ    R8, DX
+	MOVQ    DX, BX
+	SHRQ    $0x03, DX
+	ANDQ    $0x07, BX
+	TESTQ   DX, DX
+	JZ      short39
+	VMOVAPS Y0, Y3
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest42
+
+vectors41:
+	VMOVUPS (R9), Y4
+	VMULPS  Y2, Y4, Y5
+	VMAXPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R10)
+	VMAXPS  Y4, Y3, Y3
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    R11
+	JNZ     vectors41
+
+rest42:
+	TESTQ      BX, BX
+	JZ         done43
+	LEAQ       lanesAVX2<>+0(SB), R11
+	MOVQ       $+8, R12
+	SUBQ       BX, R12
+	VMOVUPS    (R11)(R12*4), Y4
+	VMASKMOVPS (R9), Y4, Y5
+	VBLENDVPS  Y4, Y5, Y0, Y5
+	VMULPS     Y2, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y4, (R10)
+	VMAXPS     Y5, Y3, Y3
+
+done43:
+	VPERM2F128 $0x01, Y3, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VPERMILPS  $0x4e, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VPERMILPS  $0xb1, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VMOVSS     X3, (SI)
+	VXORPS     Y4, Y4, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	MOVQ       DX, R11
+	TESTQ      R11, R11
+	JZ         rest45
+
+vectors44:
+	VMOVUPS      (R10), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y6, Y5
+	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
+	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y5
+	VPSUBD       Y5, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VMOVUPS      Y7, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y5, (R10)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	DECQ         R11
+	JNZ          vectors44
+
+rest45:
+	TESTQ        BX, BX
+	JZ           done46
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R11
+	SUBQ         BX, R11
+	VMOVUPS      (R9)(R11*4), Y5
+	VMASKMOVPS   (R10), Y5, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VFMADD213PS  Y6, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y6, Y5, (R10)
+
+done46:
+	VPERM2F128 $0x01, Y4, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	VPERMILPS  $0x4e, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	VPERMILPS  $0xb1, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	MOVQ       plane+64(FP), R9
+	VMOVSS     X4, (SI)(R9*1)
+	VDIVPS     Y4, Y1, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	TESTQ      DX, DX
+	JZ         rest48
+
+vectors47:
+	VMOVUPS (R10), Y3
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    DX
+	JNZ     vectors47
+
+rest48:
+	TESTQ      BX, BX
+	JZ         done49
+	LEAQ       lanesAVX2<>+0(SB), DX
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	VMOVUPS    (DX)(R9*4), Y3
+	VMASKMOVPS (R10), Y3, Y5
+	VMULPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y3, (R10)
+
+done49:
+	JMP done40
+
+short39:
+	LEAQ         lanesAVX2<>+0(SB), DX
+	MOVQ         $+8, R9
+	SUBQ         BX, R9
+	VMOVUPS      (DX)(R9*4), Y3
+	VMASKMOVPS   (AX), Y3, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       Y2, Y4, Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VPERMILPS    $0x4e, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VPERMILPS    $0xb1, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VMOVSS       X5, (SI)
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	VPERMILPS    $0x4e, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	VPERMILPS    $0xb1, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         plane+64(FP), DX
+	VMOVSS       X5, (SI)(DX*1)
+	VDIVPS       Y5, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (CX)
+
+done40:
+	MOVQ R8, DX
+	SHLQ $0x02, DX
+	ADDQ DX, AX
+	MOVQ R8, DX
+	SHLQ $0x02, DX
+	ADDQ DX, CX
+
+next38:
+	ADDQ ldr+72(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row37
+	VZEROUPPER
+	RET
+
+DATA lanesAVX2<>+0(SB)/4, $0xffffffff
+DATA lanesAVX2<>+4(SB)/4, $0xffffffff
+DATA lanesAVX2<>+8(SB)/4, $0xffffffff
+DATA lanesAVX2<>+12(SB)/4, $0xffffffff
+DATA lanesAVX2<>+16(SB)/4, $0xffffffff
+DATA lanesAVX2<>+20(SB)/4, $0xffffffff
+DATA lanesAVX2<>+24(SB)/4, $0xffffffff
+DATA lanesAVX2<>+28(SB)/4, $0xffffffff
+DATA lanesAVX2<>+32(SB)/4, $0x00000000
+DATA lanesAVX2<>+36(SB)/4, $0x00000000
+DATA lanesAVX2<>+40(SB)/4, $0x00000000
+DATA lanesAVX2<>+44(SB)/4, $0x00000000
+DATA lanesAVX2<>+48(SB)/4, $0x00000000
+DATA lanesAVX2<>+52(SB)/4, $0x00000000
+DATA lanesAVX2<>+56(SB)/4, $0x00000000
+DATA lanesAVX2<>+60(SB)/4, $0x00000000
+GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
+
+DATA float0000007f<>+0(SB)/4, $0x0000007f
+DATA float0000007f<>+4(SB)/4, $0x0000007f
+DATA float0000007f<>+8(SB)/4, $0x0000007f
+DATA float0000007f<>+12(SB)/4, $0x0000007f
+DATA float0000007f<>+16(SB)/4, $0x0000007f
+DATA float0000007f<>+20(SB)/4, $0x0000007f
+DATA float0000007f<>+24(SB)/4, $0x0000007f
+DATA float0000007f<>+28(SB)/4, $0x0000007f
+GLOBL float0000007f<>(SB), RODATA|NOPTR, $32
+
+// func attentionMomentsAVX2x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2x1(SB), NOSPLIT, $0-104
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         result+72(FP), DI
+	MOVQ         ptr+8(FP), R8
+
+row50:
+	MOVQ   8(R8), R9
+	SUBQ   (R8), R9
+	JZ     next51
+	MOVQ   R9, BX
+	MOVQ   BX, SI
+	SHRQ   $0x03, BX
+	ANDQ   $0x07, SI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   AX, R10
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	TESTQ  BX, BX
+	JZ     rest53
+
+vectors52:
+	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y6
+	VMOVUPS     (R12), Y7
+	VCMPPS      $0x11, Y5, Y1, Y5
+	VMULPS      Y0, Y6, Y8
+	VBLENDVPS   Y5, Y6, Y8, Y5
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y5, Y7, Y3
+	VADDPS      Y5, Y4, Y4
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R12
+	DECQ        BX
+	JNZ         vectors52
+
+rest53:
+	TESTQ       SI, SI
+	JZ          done54
+	LEAQ        lanesAVX2<>+0(SB), BX
+	MOVQ        $+8, R13
+	SUBQ        SI, R13
+	VMOVUPS     (BX)(R13*4), Y5
+	VMASKMOVPS  (R10), Y5, Y6
+	VMASKMOVPS  (R11), Y5, Y7
+	VMASKMOVPS  (R12), Y5, Y5
+	VCMPPS      $0x11, Y6, Y1, Y6
+	VMULPS      Y0, Y7, Y8
+	VBLENDVPS   Y6, Y7, Y8, Y6
+	VFMADD231PS Y7, Y5, Y2
+	VFMADD231PS Y6, Y5, Y3
+	VADDPS      Y6, Y4, Y4
+
+done54:
+	VPERM2F128 $0x01, Y2, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VPERMILPS  $0x4e, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VPERMILPS  $0xb1, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVSS     X2, (DI)
+	VPERM2F128 $0x01, Y3, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	VPERMILPS  $0x4e, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	VPERMILPS  $0xb1, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	MOVQ       plane+80(FP), BX
+	VMOVSS     X3, (DI)(BX*1)
+	VPERM2F128 $0x01, Y4, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	VPERMILPS  $0x4e, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	VPERMILPS  $0xb1, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	MOVQ       plane+80(FP), BX
+	VMOVSS     X4, (DI)(BX*2)
+	MOVQ       R9, BX
+	SHLQ       $0x02, BX
+	ADDQ       BX, AX
+	MOVQ       R9, BX
+	SHLQ       $0x02, BX
+	ADDQ       BX, CX
+	MOVQ       R9, BX
+	SHLQ       $0x02, BX
+	ADDQ       BX, DX
+
+next51:
+	ADDQ ldr+88(FP), DI
+	ADDQ $0x08, R8
+	DECQ rows+0(FP)
+	JNZ  row50
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2x1(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
+
+row55:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next56
+	MOVQ   R8, DX
+	MOVQ   DX, BX
+	SHRQ   $0x03, DX
+	ANDQ   $0x07, BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
+	JZ     rest58
+
+vectors57:
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VFMADD231PS Y1, Y2, Y0
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	DECQ        DX
+	JNZ         vectors57
+
+rest58:
+	TESTQ       BX, BX
+	JZ          done59
+	LEAQ        lanesAVX2<>+0(SB), DX
+	MOVQ        $+8, R11
+	SUBQ        BX, R11
+	VMOVUPS     (DX)(R11*4), Y1
+	VMASKMOVPS  (R9), Y1, Y2
+	VMASKMOVPS  (R10), Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+
+done59:
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVSS     X0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x02, DX
+	ADDQ       DX, CX
+
+next56:
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row55
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2x2(SB), NOSPLIT, $0-88
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y0
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+48(FP), Y2
+	MOVQ         result+56(FP), SI
+	MOVQ         ptr+8(FP), DI
+
+row60:
+	MOVQ    8(DI), R8
+	SUBQ    (DI), R8
+	JZ      next61
+	MOVQ    R8, DX
+	SHLQ    $0x01, DX
+	MOVQ    DX, BX
+	SHRQ    $0x03, DX
+	ANDQ    $0x07, BX
+	TESTQ   DX, DX
+	JZ      short62
+	VMOVAPS Y0, Y3
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest65
+
+vectors64:
+	VMOVUPS (R9), Y4
+	VMULPS  Y2, Y4, Y5
+	VMAXPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R10)
+	VMAXPS  Y4, Y3, Y3
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    R11
+	JNZ     vectors64
+
+rest65:
+	TESTQ      BX, BX
+	JZ         done66
+	LEAQ       lanesAVX2<>+0(SB), R11
+	MOVQ       $+8, R12
+	SUBQ       BX, R12
+	VMOVUPS    (R11)(R12*4), Y4
+	VMASKMOVPS (R9), Y4, Y5
+	VBLENDVPS  Y4, Y5, Y0, Y5
+	VMULPS     Y2, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y4, (R10)
+	VMAXPS     Y5, Y3, Y3
+
+done66:
+	VPERM2F128 $0x01, Y3, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VPERMILPS  $0x4e, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VMOVLPS    X3, (SI)
+	VXORPS     Y4, Y4, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	MOVQ       DX, R11
+	TESTQ      R11, R11
+	JZ         rest68
+
+vectors67:
+	VMOVUPS      (R10), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y6, Y5
+	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
+	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y5
+	VPSUBD       Y5, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VMOVUPS      Y7, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y5, (R10)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	DECQ         R11
+	JNZ          vectors67
+
+rest68:
+	TESTQ        BX, BX
+	JZ           done69
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R11
+	SUBQ         BX, R11
+	VMOVUPS      (R9)(R11*4), Y5
+	VMASKMOVPS   (R10), Y5, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VFMADD213PS  Y6, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y6, Y5, (R10)
+
+done69:
+	VPERM2F128 $0x01, Y4, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	VPERMILPS  $0x4e, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	MOVQ       plane+64(FP), R9
+	VMOVLPS    X4, (SI)(R9*1)
+	VDIVPS     Y4, Y1, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	TESTQ      DX, DX
+	JZ         rest71
+
+vectors70:
+	VMOVUPS (R10), Y3
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    DX
+	JNZ     vectors70
+
+rest71:
+	TESTQ      BX, BX
+	JZ         done72
+	LEAQ       lanesAVX2<>+0(SB), DX
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	VMOVUPS    (DX)(R9*4), Y3
+	VMASKMOVPS (R10), Y3, Y5
+	VMULPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y3, (R10)
+
+done72:
+	JMP done63
+
+short62:
+	LEAQ         lanesAVX2<>+0(SB), DX
+	MOVQ         $+8, R9
+	SUBQ         BX, R9
+	VMOVUPS      (DX)(R9*4), Y3
+	VMASKMOVPS   (AX), Y3, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       Y2, Y4, Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VPERMILPS    $0x4e, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VMOVLPS      X5, (SI)
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	VPERMILPS    $0x4e, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         plane+64(FP), DX
+	VMOVLPS      X5, (SI)(DX*1)
+	VDIVPS       Y5, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (CX)
+
+done63:
+	MOVQ R8, DX
+	SHLQ $0x03, DX
+	ADDQ DX, AX
+	MOVQ R8, DX
+	SHLQ $0x03, DX
+	ADDQ DX, CX
+
+next61:
+	ADDQ ldr+72(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row60
+	VZEROUPPER
+	RET
+
+// func attentionMomentsAVX2x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2x2(SB), NOSPLIT, $0-104
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         result+72(FP), DI
+	MOVQ         ptr+8(FP), R8
+
+row73:
+	MOVQ   8(R8), R9
+	SUBQ   (R8), R9
+	JZ     next74
+	MOVQ   R9, BX
+	SHLQ   $0x01, BX
+	MOVQ   BX, SI
+	SHRQ   $0x03, BX
+	ANDQ   $0x07, SI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   AX, R10
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	TESTQ  BX, BX
+	JZ     rest76
+
+vectors75:
+	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y6
+	VMOVUPS     (R12), Y7
+	VCMPPS      $0x11, Y5, Y1, Y5
+	VMULPS      Y0, Y6, Y8
+	VBLENDVPS   Y5, Y6, Y8, Y5
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y5, Y7, Y3
+	VADDPS      Y5, Y4, Y4
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R12
+	DECQ        BX
+	JNZ         vectors75
+
+rest76:
+	TESTQ       SI, SI
+	JZ          done77
+	LEAQ        lanesAVX2<>+0(SB), BX
+	MOVQ        $+8, R13
+	SUBQ        SI, R13
+	VMOVUPS     (BX)(R13*4), Y5
+	VMASKMOVPS  (R10), Y5, Y6
+	VMASKMOVPS  (R11), Y5, Y7
+	VMASKMOVPS  (R12), Y5, Y5
+	VCMPPS      $0x11, Y6, Y1, Y6
+	VMULPS      Y0, Y7, Y8
+	VBLENDVPS   Y6, Y7, Y8, Y6
+	VFMADD231PS Y7, Y5, Y2
+	VFMADD231PS Y6, Y5, Y3
+	VADDPS      Y6, Y4, Y4
+
+done77:
+	VPERM2F128 $0x01, Y2, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VPERMILPS  $0x4e, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVLPS    X2, (DI)
+	VPERM2F128 $0x01, Y3, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	VPERMILPS  $0x4e, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	MOVQ       plane+80(FP), BX
+	VMOVLPS    X3, (DI)(BX*1)
+	VPERM2F128 $0x01, Y4, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	VPERMILPS  $0x4e, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	MOVQ       plane+80(FP), BX
+	VMOVLPS    X4, (DI)(BX*2)
+	MOVQ       R9, BX
+	SHLQ       $0x03, BX
+	ADDQ       BX, AX
+	MOVQ       R9, BX
+	SHLQ       $0x03, BX
+	ADDQ       BX, CX
+	MOVQ       R9, BX
+	SHLQ       $0x03, BX
+	ADDQ       BX, DX
+
+next74:
+	ADDQ ldr+88(FP), DI
+	ADDQ $0x08, R8
+	DECQ rows+0(FP)
+	JNZ  row73
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2x2(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
+
+row78:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next79
+	MOVQ   R8, DX
+	SHLQ   $0x01, DX
+	MOVQ   DX, BX
+	SHRQ   $0x03, DX
+	ANDQ   $0x07, BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
+	JZ     rest81
+
+vectors80:
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VFMADD231PS Y1, Y2, Y0
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	DECQ        DX
+	JNZ         vectors80
+
+rest81:
+	TESTQ       BX, BX
+	JZ          done82
+	LEAQ        lanesAVX2<>+0(SB), DX
+	MOVQ        $+8, R11
+	SUBQ        BX, R11
+	VMOVUPS     (DX)(R11*4), Y1
+	VMASKMOVPS  (R9), Y1, Y2
+	VMASKMOVPS  (R10), Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+
+done82:
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVLPS    X0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x03, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x03, DX
+	ADDQ       DX, CX
+
+next79:
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row78
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2x4(SB), NOSPLIT, $0-88
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y0
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+48(FP), Y2
+	MOVQ         result+56(FP), SI
+	MOVQ         ptr+8(FP), DI
+
+row83:
+	MOVQ    8(DI), R8
+	SUBQ    (DI), R8
+	JZ      next84
+	MOVQ    R8, DX
+	SHLQ    $0x02, DX
+	MOVQ    DX, BX
+	SHRQ    $0x03, DX
+	ANDQ    $0x07, BX
+	TESTQ   DX, DX
+	JZ      short85
+	VMOVAPS Y0, Y3
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest88
+
+vectors87:
+	VMOVUPS (R9), Y4
+	VMULPS  Y2, Y4, Y5
+	VMAXPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R10)
+	VMAXPS  Y4, Y3, Y3
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    R11
+	JNZ     vectors87
+
+rest88:
+	TESTQ      BX, BX
+	JZ         done89
+	LEAQ       lanesAVX2<>+0(SB), R11
+	MOVQ       $+8, R12
+	SUBQ       BX, R12
+	VMOVUPS    (R11)(R12*4), Y4
+	VMASKMOVPS (R9), Y4, Y5
+	VBLENDVPS  Y4, Y5, Y0, Y5
+	VMULPS     Y2, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y4, (R10)
+	VMAXPS     Y5, Y3, Y3
+
+done89:
+	VPERM2F128 $0x01, Y3, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VMOVUPS    X3, (SI)
+	VXORPS     Y4, Y4, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	MOVQ       DX, R11
+	TESTQ      R11, R11
+	JZ         rest91
+
+vectors90:
+	VMOVUPS      (R10), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y6, Y5
+	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
+	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y5
+	VPSUBD       Y5, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VMOVUPS      Y7, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y5, (R10)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	DECQ         R11
+	JNZ          vectors90
+
+rest91:
+	TESTQ        BX, BX
+	JZ           done92
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R11
+	SUBQ         BX, R11
+	VMOVUPS      (R9)(R11*4), Y5
+	VMASKMOVPS   (R10), Y5, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VFMADD213PS  Y6, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y6, Y5, (R10)
+
+done92:
+	VPERM2F128 $0x01, Y4, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	MOVQ       plane+64(FP), R9
+	VMOVUPS    X4, (SI)(R9*1)
+	VDIVPS     Y4, Y1, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	TESTQ      DX, DX
+	JZ         rest94
+
+vectors93:
+	VMOVUPS (R10), Y3
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    DX
+	JNZ     vectors93
+
+rest94:
+	TESTQ      BX, BX
+	JZ         done95
+	LEAQ       lanesAVX2<>+0(SB), DX
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	VMOVUPS    (DX)(R9*4), Y3
+	VMASKMOVPS (R10), Y3, Y5
+	VMULPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y3, (R10)
+
+done95:
+	JMP done86
+
+short85:
+	LEAQ         lanesAVX2<>+0(SB), DX
+	MOVQ         $+8, R9
+	SUBQ         BX, R9
+	VMOVUPS      (DX)(R9*4), Y3
+	VMASKMOVPS   (AX), Y3, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       Y2, Y4, Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VMOVUPS      X5, (SI)
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         plane+64(FP), DX
+	VMOVUPS      X5, (SI)(DX*1)
+	VDIVPS       Y5, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (CX)
+
+done86:
+	MOVQ R8, DX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ R8, DX
+	SHLQ $0x04, DX
+	ADDQ DX, CX
+
+next84:
+	ADDQ ldr+72(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row83
+	VZEROUPPER
+	RET
+
+// func attentionMomentsAVX2x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2x4(SB), NOSPLIT, $0-104
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         result+72(FP), DI
+	MOVQ         ptr+8(FP), R8
+
+row96:
+	MOVQ   8(R8), R9
+	SUBQ   (R8), R9
+	JZ     next97
+	MOVQ   R9, BX
+	SHLQ   $0x02, BX
+	MOVQ   BX, SI
+	SHRQ   $0x03, BX
+	ANDQ   $0x07, SI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   AX, R10
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	TESTQ  BX, BX
+	JZ     rest99
+
+vectors98:
+	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y6
+	VMOVUPS     (R12), Y7
+	VCMPPS      $0x11, Y5, Y1, Y5
+	VMULPS      Y0, Y6, Y8
+	VBLENDVPS   Y5, Y6, Y8, Y5
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y5, Y7, Y3
+	VADDPS      Y5, Y4, Y4
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R12
+	DECQ        BX
+	JNZ         vectors98
+
+rest99:
+	TESTQ       SI, SI
+	JZ          done100
+	LEAQ        lanesAVX2<>+0(SB), BX
+	MOVQ        $+8, R13
+	SUBQ        SI, R13
+	VMOVUPS     (BX)(R13*4), Y5
+	VMASKMOVPS  (R10), Y5, Y6
+	VMASKMOVPS  (R11), Y5, Y7
+	VMASKMOVPS  (R12), Y5, Y5
+	VCMPPS      $0x11, Y6, Y1, Y6
+	VMULPS      Y0, Y7, Y8
+	VBLENDVPS   Y6, Y7, Y8, Y6
+	VFMADD231PS Y7, Y5, Y2
+	VFMADD231PS Y6, Y5, Y3
+	VADDPS      Y6, Y4, Y4
+
+done100:
+	VPERM2F128 $0x01, Y2, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    X2, (DI)
+	VPERM2F128 $0x01, Y3, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	MOVQ       plane+80(FP), BX
+	VMOVUPS    X3, (DI)(BX*1)
+	VPERM2F128 $0x01, Y4, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	MOVQ       plane+80(FP), BX
+	VMOVUPS    X4, (DI)(BX*2)
+	MOVQ       R9, BX
+	SHLQ       $0x04, BX
+	ADDQ       BX, AX
+	MOVQ       R9, BX
+	SHLQ       $0x04, BX
+	ADDQ       BX, CX
+	MOVQ       R9, BX
+	SHLQ       $0x04, BX
+	ADDQ       BX, DX
+
+next97:
+	ADDQ ldr+88(FP), DI
+	ADDQ $0x08, R8
+	DECQ rows+0(FP)
+	JNZ  row96
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2x4(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
+
+row101:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next102
+	MOVQ   R8, DX
+	SHLQ   $0x02, DX
+	MOVQ   DX, BX
+	SHRQ   $0x03, DX
+	ANDQ   $0x07, BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
+	JZ     rest104
+
+vectors103:
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VFMADD231PS Y1, Y2, Y0
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	DECQ        DX
+	JNZ         vectors103
+
+rest104:
+	TESTQ       BX, BX
+	JZ          done105
+	LEAQ        lanesAVX2<>+0(SB), DX
+	MOVQ        $+8, R11
+	SUBQ        BX, R11
+	VMOVUPS     (DX)(R11*4), Y1
+	VMASKMOVPS  (R9), Y1, Y2
+	VMASKMOVPS  (R10), Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+
+done105:
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    X0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x04, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x04, DX
+	ADDQ       DX, CX
+
+next102:
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row101
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2x8(SB), NOSPLIT, $0-88
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y0
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+48(FP), Y2
+	MOVQ         result+56(FP), SI
+	MOVQ         ptr+8(FP), DI
+
+row106:
+	MOVQ    8(DI), R8
+	SUBQ    (DI), R8
+	JZ      next107
+	MOVQ    R8, DX
+	SHLQ    $0x03, DX
+	MOVQ    DX, BX
+	SHRQ    $0x03, DX
+	ANDQ    $0x07, BX
+	TESTQ   DX, DX
+	JZ      short108
+	VMOVAPS Y0, Y3
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest111
+
+vectors110:
+	VMOVUPS (R9), Y4
+	VMULPS  Y2, Y4, Y5
+	VMAXPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R10)
+	VMAXPS  Y4, Y3, Y3
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    R11
+	JNZ     vectors110
+
+rest111:
+	TESTQ      BX, BX
+	JZ         done112
+	LEAQ       lanesAVX2<>+0(SB), R11
+	MOVQ       $+8, R12
+	SUBQ       BX, R12
+	VMOVUPS    (R11)(R12*4), Y4
+	VMASKMOVPS (R9), Y4, Y5
+	VBLENDVPS  Y4, Y5, Y0, Y5
+	VMULPS     Y2, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y4, (R10)
+	VMAXPS     Y5, Y3, Y3
+
+done112:
+	VMOVUPS Y3, (SI)
+	VXORPS  Y4, Y4, Y4
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest114
+
+vectors113:
+	VMOVUPS      (R10), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y6, Y5
+	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
+	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y5
+	VPSUBD       Y5, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VMOVUPS      Y7, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y5, (R10)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	DECQ         R11
+	JNZ          vectors113
+
+rest114:
+	TESTQ        BX, BX
+	JZ           done115
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R11
+	SUBQ         BX, R11
+	VMOVUPS      (R9)(R11*4), Y5
+	VMASKMOVPS   (R10), Y5, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VFMADD213PS  Y6, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y6, Y5, (R10)
+
+done115:
+	MOVQ    plane+64(FP), R9
+	VMOVUPS Y4, (SI)(R9*1)
+	VDIVPS  Y4, Y1, Y4
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	TESTQ   DX, DX
+	JZ      rest117
+
+vectors116:
+	VMOVUPS (R10), Y3
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    DX
+	JNZ     vectors116
+
+rest117:
+	TESTQ      BX, BX
+	JZ         done118
+	LEAQ       lanesAVX2<>+0(SB), DX
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	VMOVUPS    (DX)(R9*4), Y3
+	VMASKMOVPS (R10), Y3, Y5
+	VMULPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y3, (R10)
+
+done118:
+	JMP done109
+
+short108:
+	LEAQ         lanesAVX2<>+0(SB), DX
+	MOVQ         $+8, R9
+	SUBQ         BX, R9
+	VMOVUPS      (DX)(R9*4), Y3
+	VMASKMOVPS   (AX), Y3, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       Y2, Y4, Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVAPS      Y4, Y5
+	VMOVUPS      Y5, (SI)
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVAPS      Y4, Y5
+	MOVQ         plane+64(FP), DX
+	VMOVUPS      Y5, (SI)(DX*1)
+	VDIVPS       Y5, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (CX)
+
+done109:
+	MOVQ R8, DX
+	SHLQ $0x05, DX
+	ADDQ DX, AX
+	MOVQ R8, DX
+	SHLQ $0x05, DX
+	ADDQ DX, CX
+
+next107:
+	ADDQ ldr+72(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row106
+	VZEROUPPER
+	RET
+
+// func attentionMomentsAVX2x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2x8(SB), NOSPLIT, $0-104
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         result+72(FP), DI
+	MOVQ         ptr+8(FP), R8
+
+row119:
+	MOVQ   8(R8), R9
+	SUBQ   (R8), R9
+	JZ     next120
+	MOVQ   R9, BX
+	SHLQ   $0x03, BX
+	MOVQ   BX, SI
+	SHRQ   $0x03, BX
+	ANDQ   $0x07, SI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   AX, R10
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	TESTQ  BX, BX
+	JZ     rest122
+
+vectors121:
+	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y6
+	VMOVUPS     (R12), Y7
+	VCMPPS      $0x11, Y5, Y1, Y5
+	VMULPS      Y0, Y6, Y8
+	VBLENDVPS   Y5, Y6, Y8, Y5
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y5, Y7, Y3
+	VADDPS      Y5, Y4, Y4
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R12
+	DECQ        BX
+	JNZ         vectors121
+
+rest122:
+	TESTQ       SI, SI
+	JZ          done123
+	LEAQ        lanesAVX2<>+0(SB), BX
+	MOVQ        $+8, R13
+	SUBQ        SI, R13
+	VMOVUPS     (BX)(R13*4), Y5
+	VMASKMOVPS  (R10), Y5, Y6
+	VMASKMOVPS  (R11), Y5, Y7
+	VMASKMOVPS  (R12), Y5, Y5
+	VCMPPS      $0x11, Y6, Y1, Y6
+	VMULPS      Y0, Y7, Y8
+	VBLENDVPS   Y6, Y7, Y8, Y6
+	VFMADD231PS Y7, Y5, Y2
+	VFMADD231PS Y6, Y5, Y3
+	VADDPS      Y6, Y4, Y4
+
+done123:
+	VMOVUPS Y2, (DI)
+	MOVQ    plane+80(FP), BX
+	VMOVUPS Y3, (DI)(BX*1)
+	MOVQ    plane+80(FP), BX
+	VMOVUPS Y4, (DI)(BX*2)
+	MOVQ    R9, BX
+	SHLQ    $0x05, BX
+	ADDQ    BX, AX
+	MOVQ    R9, BX
+	SHLQ    $0x05, BX
+	ADDQ    BX, CX
+	MOVQ    R9, BX
+	SHLQ    $0x05, BX
+	ADDQ    BX, DX
+
+next120:
+	ADDQ ldr+88(FP), DI
+	ADDQ $0x08, R8
+	DECQ rows+0(FP)
+	JNZ  row119
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2x8(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
+
+row124:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next125
+	MOVQ   R8, DX
+	SHLQ   $0x03, DX
+	MOVQ   DX, BX
+	SHRQ   $0x03, DX
+	ANDQ   $0x07, BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
+	JZ     rest127
+
+vectors126:
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VFMADD231PS Y1, Y2, Y0
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	DECQ        DX
+	JNZ         vectors126
+
+rest127:
+	TESTQ       BX, BX
+	JZ          done128
+	LEAQ        lanesAVX2<>+0(SB), DX
+	MOVQ        $+8, R11
+	SUBQ        BX, R11
+	VMOVUPS     (DX)(R11*4), Y1
+	VMASKMOVPS  (R9), Y1, Y2
+	VMASKMOVPS  (R10), Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+
+done128:
+	VMOVUPS Y0, (SI)
+	MOVQ    R8, DX
+	SHLQ    $0x05, DX
+	ADDQ    DX, AX
+	MOVQ    R8, DX
+	SHLQ    $0x05, DX
+	ADDQ    DX, CX
+
+next125:
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row124
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2(SB), NOSPLIT, $0-88
+	MOVQ         heads+80(FP), AX
+	LEAQ         lanesAVX2<>+0(SB), CX
+	MOVQ         $+8, DX
+	SUBQ         AX, DX
+	VMOVUPS      (CX)(DX*4), Y0
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y1
+	VMOVUPS      float3f800000<>+0(SB), Y2
+	VBROADCASTSS slope+48(FP), Y3
+	MOVQ         result+56(FP), BX
+	MOVQ         ptr+8(FP), SI
+
+row129:
+	MOVQ    8(SI), DI
+	SUBQ    (SI), DI
+	JZ      next130
+	MOVQ    DI, DX
+	VMOVAPS Y1, Y4
+	MOVQ    AX, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+
+vectors131:
+	VMASKMOVPS (R8), Y0, Y5
+	VBLENDVPS  Y0, Y5, Y1, Y5
+	VMULPS     Y3, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y0, (R9)
+	VMAXPS     Y5, Y4, Y4
+	ADDQ       ldx+24(FP), R8
+	ADDQ       ldy+40(FP), R9
+	DECQ       R10
+	JNZ        vectors131
+	VMASKMOVPS Y4, Y0, (BX)
+	VXORPS     Y5, Y5, Y5
+	MOVQ       AX, R8
+	MOVQ       CX, R9
+	MOVQ       DX, R10
+
+vectors134:
+	VMASKMOVPS   (R9), Y0, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
+	VSUBPS       Y4, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y7
+	VMAXPS       Y6, Y7, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y7
+	VROUNDPS     $0x08, Y7, Y7
+	VFNMADD231PS float3f318000<>+0(SB), Y7, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y7, Y6
+	VMOVUPS      float39506967<>+0(SB), Y8
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y8
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y8
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y8
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y8
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y8
+	VMULPS       Y6, Y6, Y9
+	VFMADD213PS  Y6, Y9, Y8
+	VADDPS       float3f800000<>+0(SB), Y8, Y8
+	VCVTPS2DQ    Y7, Y7
+	VPSRAD       $0x01, Y7, Y6
+	VPSUBD       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y8, Y8
+	VPADDD       float0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y7, Y8, Y8
+	VMOVUPS      Y8, Y6
+	VADDPS       Y6, Y5, Y5
+	VMASKMOVPS   Y6, Y0, (R9)
+	ADDQ         ldx+24(FP), R8
+	ADDQ         ldy+40(FP), R9
+	DECQ         R10
+	JNZ          vectors134
+	MOVQ         plane+64(FP), R8
+	VMASKMOVPS   Y5, Y0, (BX)(R8*1)
+	VDIVPS       Y5, Y2, Y5
+	MOVQ         AX, R8
+	MOVQ         CX, R9
+
+vectors137:
+	VMASKMOVPS (R9), Y0, Y4
+	VMULPS     Y5, Y4, Y4
+	VMASKMOVPS Y4, Y0, (R9)
+	ADDQ       ldx+24(FP), R8
+	ADDQ       ldy+40(FP), R9
+	DECQ       DX
+	JNZ        vectors137
+	MOVQ       DI, DX
+	IMULQ      ldx+24(FP), DX
+	ADDQ       DX, AX
+	MOVQ       DI, DX
+	IMULQ      ldy+40(FP), DX
+	ADDQ       DX, CX
+
+next130:
+	ADDQ ldr+72(FP), BX
+	ADDQ $0x08, SI
+	DECQ rows+0(FP)
+	JNZ  row129
+	VZEROUPPER
+	RET
+
+// func attentionMomentsAVX2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2(SB), NOSPLIT, $0-104
+	MOVQ         heads+96(FP), AX
+	LEAQ         lanesAVX2<>+0(SB), CX
+	MOVQ         $+8, DX
+	SUBQ         AX, DX
+	VMOVUPS      (CX)(DX*4), Y0
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y1
+	VXORPS       Y2, Y2, Y2
+	MOVQ         result+72(FP), SI
+	MOVQ         ptr+8(FP), DI
+
+row140:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next141
+	MOVQ   R8, BX
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+
+vectors142:
+	VMASKMOVPS  (R9), Y0, Y6
+	VMASKMOVPS  (R10), Y0, Y7
+	VMASKMOVPS  (R11), Y0, Y8
+	VCMPPS      $0x11, Y6, Y2, Y6
+	VMULPS      Y1, Y7, Y9
+	VBLENDVPS   Y6, Y7, Y9, Y6
+	VFMADD231PS Y7, Y8, Y3
+	VFMADD231PS Y6, Y8, Y4
+	VADDPS      Y6, Y5, Y5
+	ADDQ        ldx+24(FP), R9
+	ADDQ        lda+40(FP), R10
+	ADDQ        ldd+56(FP), R11
+	DECQ        BX
+	JNZ         vectors142
+	VMASKMOVPS  Y3, Y0, (SI)
+	MOVQ        plane+80(FP), BX
+	VMASKMOVPS  Y4, Y0, (SI)(BX*1)
+	MOVQ        plane+80(FP), BX
+	VMASKMOVPS  Y5, Y0, (SI)(BX*2)
+	MOVQ        R8, BX
+	IMULQ       ldx+24(FP), BX
+	ADDQ        BX, AX
+	MOVQ        R8, BX
+	IMULQ       lda+40(FP), BX
+	ADDQ        BX, CX
+	MOVQ        R8, BX
+	IMULQ       ldd+56(FP), BX
+	ADDQ        BX, DX
+
+next141:
+	ADDQ ldr+88(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row140
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2(SB), NOSPLIT, $0-72
+	MOVQ    heads+64(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y0
+	MOVQ    x+16(FP), AX
+	MOVQ    y+32(FP), CX
+	MOVQ    result+48(FP), BX
+	MOVQ    ptr+8(FP), SI
+
+row145:
+	MOVQ   8(SI), DI
+	SUBQ   (SI), DI
+	JZ     next146
+	MOVQ   DI, DX
+	VXORPS Y1, Y1, Y1
+	MOVQ   AX, R8
+	MOVQ   CX, R9
+
+vectors147:
+	VMASKMOVPS  (R8), Y0, Y2
+	VMASKMOVPS  (R9), Y0, Y3
+	VFMADD231PS Y2, Y3, Y1
+	ADDQ        ldx+24(FP), R8
+	ADDQ        ldy+40(FP), R9
+	DECQ        DX
+	JNZ         vectors147
+	VMASKMOVPS  Y1, Y0, (BX)
+	MOVQ        DI, DX
+	IMULQ       ldx+24(FP), DX
+	ADDQ        DX, AX
+	MOVQ        DI, DX
+	IMULQ       ldy+40(FP), DX
+	ADDQ        DX, CX
+
+next146:
+	ADDQ ldr+56(FP), BX
+	ADDQ $0x08, SI
+	DECQ rows+0(FP)
+	JNZ  row145
+	VZEROUPPER
+	RET
+
+// func attentionGatherAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·attentionGatherAVX2x1(SB), NOSPLIT, $0-136
+	MOVQ         p+0(FP), AX
+	MOVQ         z+16(FP), CX
+	MOVQ         other+40(FP), DX
+	MOVQ         ahead+48(FP), BX
+	MOVQ         x+56(FP), SI
+	LEAQ         (DX)(BX*4), BX
+	MOVQ         ptr+72(FP), DI
+	MOVQ         y+80(FP), R8
+	MOVQ         less+104(FP), R9
+	MOVQ         third+112(FP), R10
+	VBROADCASTSS slope+96(FP), Y0
+
+row150:
+	MOVQ   ldy+88(FP), R11
+	IMUL3Q $0x08, R11, R11
+	ADDQ   R8, R11
+	MOVQ   lastByte+32(FP), R12
+	ADDQ   R11, R12
+
+lines152:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	CMPQ       R11, R12
+	JLT        lines152
+	PREFETCHT0 (R12)
+	MOVQ       8(DI), R12
+	CMPQ       R12, hi+8(FP)
+	CMOVQGT    hi+8(FP), R12
+	CMPQ       AX, R12
+	JGE        next151
+
+position153:
+	MOVL       (BX)(AX*4), R11
+	IMULQ      ldx+64(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	ADDQ       lastByte+32(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	MOVL       (DX)(AX*4), R13
+	IMULQ      ldx+64(FP), R13
+	ADDQ       SI, R13
+	MOVQ       ldz+24(FP), R11
+	VMOVSS     (R13), X1
+	VMOVSS     (R8), X2
+	VADDPS     Y2, Y1, Y1
+	VMOVSS     X1, (CX)
+	VMULPS     Y0, Y1, Y3
+	VMAXPS     Y1, Y3, Y1
+	ADDQ       R11, R13
+	VMOVSS     (R13), X2
+	ADDQ       R11, R13
+	VMOVSS     (R13), X3
+	SUBQ       R11, R13
+	SUBQ       R11, R13
+	VSUBPS     Y2, Y1, Y1
+	VMOVSS     X1, (R9)
+	VMOVSS     X3, (R10)
+	ADDQ       R11, R9
+	ADDQ       R11, R10
+	ADDQ       ldz+24(FP), CX
+	INCQ       AX
+	CMPQ       AX, R12
+	JLT        position153
+
+next151:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row150
 	VZEROUPPER
 	RET
 
@@ -7454,133 +3743,6 @@ store:
 	VMASKMOVPS Y2, Y1, (R12)
 	ADDQ       ldy+40(FP), R11
 	ADDQ       ldt+128(FP), R12
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSums8toAVX2x1(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y1
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y2, Y2, Y2
-	VXORPS Y0, Y0, Y0
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y3
-	VMOVUPS     (R9)(R10*1), Y4
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMASKMOVPS  (AX)(R15*1), Y1, Y5
-	VMOVUPS     (R8), Y6
-	VPERMPS     Y3, Y6, Y3
-	VFMADD231PS Y5, Y3, Y0
-	VPERMPS     Y4, Y6, Y3
-	VFMADD231PS Y5, Y3, Y2
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMASKMOVPS Y0, Y1, (R12)
-	VMASKMOVPS Y2, Y1, (R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSumsAVX2x1(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y1
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    heads+104(FP), DX
-	LEAQ    lanesAVX2<>+0(SB), R8
-	MOVQ    $+8, R9
-	SUBQ    DX, R9
-	VMOVUPS (R8)(R9*4), Y2
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y3, Y3, Y3
-	VXORPS Y0, Y0, Y0
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMASKMOVPS  (R9), Y2, Y4
-	VMASKMOVPS  (R9)(R10*1), Y2, Y5
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMASKMOVPS  (AX)(R15*1), Y1, Y6
-	VMOVUPS     (R8), Y7
-	VPERMPS     Y4, Y7, Y4
-	VFMADD231PS Y6, Y4, Y0
-	VPERMPS     Y5, Y7, Y4
-	VFMADD231PS Y6, Y4, Y3
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMASKMOVPS Y0, Y1, (R12)
-	VMASKMOVPS Y3, Y1, (R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
@@ -7646,153 +3808,6 @@ store:
 	VMASKMOVPS Y4, Y2, 32(R12)
 	ADDQ       ldy+40(FP), R11
 	ADDQ       ldt+128(FP), R12
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSums8toAVX2x2(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y2
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y5
-	VMOVUPS     (R9)(R10*1), Y6
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Y7
-	VMOVUPS     (R8), Y8
-	VPERMPS     Y5, Y8, Y9
-	VFMADD231PS Y7, Y9, Y0
-	VPERMPS     Y6, Y8, Y9
-	VFMADD231PS Y7, Y9, Y3
-	VMASKMOVPS  32(AX)(R15*1), Y2, Y7
-	VMOVUPS     32(R8), Y8
-	VPERMPS     Y5, Y8, Y5
-	VFMADD231PS Y7, Y5, Y1
-	VPERMPS     Y6, Y8, Y5
-	VFMADD231PS Y7, Y5, Y4
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS    Y0, (R12)
-	VMASKMOVPS Y1, Y2, 32(R12)
-	VMOVUPS    Y3, (R13)
-	VMASKMOVPS Y4, Y2, 32(R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSumsAVX2x2(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y2
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    heads+104(FP), DX
-	LEAQ    lanesAVX2<>+0(SB), R8
-	MOVQ    $+8, R9
-	SUBQ    DX, R9
-	VMOVUPS (R8)(R9*4), Y3
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMASKMOVPS  (R9), Y3, Y6
-	VMASKMOVPS  (R9)(R10*1), Y3, Y7
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Y8
-	VMOVUPS     (R8), Y9
-	VPERMPS     Y6, Y9, Y10
-	VFMADD231PS Y8, Y10, Y0
-	VPERMPS     Y7, Y9, Y10
-	VFMADD231PS Y8, Y10, Y4
-	VMASKMOVPS  32(AX)(R15*1), Y2, Y8
-	VMOVUPS     32(R8), Y9
-	VPERMPS     Y6, Y9, Y6
-	VFMADD231PS Y8, Y6, Y1
-	VPERMPS     Y7, Y9, Y6
-	VFMADD231PS Y8, Y6, Y5
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS    Y0, (R12)
-	VMASKMOVPS Y1, Y2, 32(R12)
-	VMOVUPS    Y4, (R13)
-	VMASKMOVPS Y5, Y2, 32(R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
@@ -7866,6 +3881,292 @@ store:
 	VMASKMOVPS Y6, Y3, 64(R12)
 	ADDQ       ldy+40(FP), R11
 	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums1toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·attentionSums1toAVX2x4(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y4
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), DX
+	MOVQ    w+80(FP), R8
+	MOVQ    second+96(FP), R9
+	MOVQ    ptr+8(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    (R10), DX
+
+row:
+	ADDQ   $0x08, R10
+	MOVQ   (R10), R13
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   DX, R13
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   (DI)(R14*1)
+	VBROADCASTSS (R8), Y9
+	VBROADCASTSS (R8)(R9*1), Y10
+	ADDQ         ldw+88(FP), R8
+	MOVL         (BX)(DX*4), R14
+	IMULQ        CX, R14
+	VMOVUPS      (AX)(R14*1), Y11
+	VFMADD231PS  Y11, Y9, Y0
+	VFMADD231PS  Y11, Y10, Y5
+	VMOVUPS      32(AX)(R14*1), Y11
+	VFMADD231PS  Y11, Y9, Y1
+	VFMADD231PS  Y11, Y10, Y6
+	VMOVUPS      64(AX)(R14*1), Y11
+	VFMADD231PS  Y11, Y9, Y2
+	VFMADD231PS  Y11, Y10, Y7
+	VMASKMOVPS   96(AX)(R14*1), Y4, Y11
+	VFMADD231PS  Y11, Y9, Y3
+	VFMADD231PS  Y11, Y10, Y8
+	INCQ         DX
+	CMPQ         DX, R13
+	JLT          position
+
+store:
+	VMOVUPS    Y0, (R11)
+	VMOVUPS    Y1, 32(R11)
+	VMOVUPS    Y2, 64(R11)
+	VMASKMOVPS Y3, Y4, 96(R11)
+	VMOVUPS    Y5, (R12)
+	VMOVUPS    Y6, 32(R12)
+	VMOVUPS    Y7, 64(R12)
+	VMASKMOVPS Y8, Y4, 96(R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionGatherAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·attentionGatherAVX2x8(SB), NOSPLIT, $0-136
+	MOVQ         p+0(FP), AX
+	MOVQ         z+16(FP), CX
+	MOVQ         other+40(FP), DX
+	MOVQ         ahead+48(FP), BX
+	MOVQ         x+56(FP), SI
+	LEAQ         (DX)(BX*4), BX
+	MOVQ         ptr+72(FP), DI
+	MOVQ         y+80(FP), R8
+	MOVQ         less+104(FP), R9
+	MOVQ         third+112(FP), R10
+	VBROADCASTSS slope+96(FP), Y0
+
+row154:
+	MOVQ   ldy+88(FP), R11
+	IMUL3Q $0x08, R11, R11
+	ADDQ   R8, R11
+	MOVQ   lastByte+32(FP), R12
+	ADDQ   R11, R12
+
+lines156:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	CMPQ       R11, R12
+	JLT        lines156
+	PREFETCHT0 (R12)
+	MOVQ       8(DI), R12
+	CMPQ       R12, hi+8(FP)
+	CMOVQGT    hi+8(FP), R12
+	CMPQ       AX, R12
+	JGE        next155
+
+position157:
+	MOVL       (BX)(AX*4), R11
+	IMULQ      ldx+64(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	ADDQ       lastByte+32(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	MOVL       (DX)(AX*4), R13
+	IMULQ      ldx+64(FP), R13
+	ADDQ       SI, R13
+	MOVQ       ldz+24(FP), R11
+	VMOVUPS    (R13), Y1
+	VMOVUPS    (R8), Y2
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    Y1, (CX)
+	VMULPS     Y0, Y1, Y2
+	VMAXPS     Y1, Y2, Y1
+	ADDQ       R11, R13
+	VMOVUPS    (R13), Y2
+	ADDQ       R11, R13
+	VMOVUPS    (R13), Y3
+	SUBQ       R11, R13
+	SUBQ       R11, R13
+	VSUBPS     Y2, Y1, Y1
+	VMOVUPS    Y1, (R9)
+	VMOVUPS    Y3, (R10)
+	ADDQ       R11, R9
+	ADDQ       R11, R10
+	ADDQ       ldz+24(FP), CX
+	INCQ       AX
+	CMPQ       AX, R12
+	JLT        position157
+
+next155:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row154
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSums8toAVX2x1(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y1
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y2, Y2, Y2
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y3
+	VMOVUPS     (R9)(R10*1), Y4
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMASKMOVPS  (AX)(R15*1), Y1, Y5
+	VMOVUPS     (R8), Y6
+	VPERMPS     Y3, Y6, Y3
+	VFMADD231PS Y5, Y3, Y0
+	VPERMPS     Y4, Y6, Y3
+	VFMADD231PS Y5, Y3, Y2
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMASKMOVPS Y0, Y1, (R12)
+	VMASKMOVPS Y2, Y1, (R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSums8toAVX2x2(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y2
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y5
+	VMOVUPS     (R9)(R10*1), Y6
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y7
+	VMOVUPS     (R8), Y8
+	VPERMPS     Y5, Y8, Y9
+	VFMADD231PS Y7, Y9, Y0
+	VPERMPS     Y6, Y8, Y9
+	VFMADD231PS Y7, Y9, Y3
+	VMASKMOVPS  32(AX)(R15*1), Y2, Y7
+	VMOVUPS     32(R8), Y8
+	VPERMPS     Y5, Y8, Y5
+	VFMADD231PS Y7, Y5, Y1
+	VPERMPS     Y6, Y8, Y5
+	VFMADD231PS Y7, Y5, Y4
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R12)
+	VMASKMOVPS Y1, Y2, 32(R12)
+	VMOVUPS    Y3, (R13)
+	VMASKMOVPS Y4, Y2, 32(R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
@@ -7948,173 +4249,6 @@ store:
 	VMASKMOVPS Y6, Y3, 64(R13)
 	ADDQ       ldy+40(FP), R12
 	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSumsAVX2x3(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y3
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    heads+104(FP), DX
-	LEAQ    lanesAVX2<>+0(SB), R8
-	MOVQ    $+8, R9
-	SUBQ    DX, R9
-	VMOVUPS (R8)(R9*4), Y4
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMASKMOVPS  (R9), Y4, Y8
-	VMASKMOVPS  (R9)(R10*1), Y4, Y9
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Y10
-	VMOVUPS     (R8), Y11
-	VPERMPS     Y8, Y11, Y12
-	VFMADD231PS Y10, Y12, Y0
-	VPERMPS     Y9, Y11, Y12
-	VFMADD231PS Y10, Y12, Y5
-	VMOVUPS     32(AX)(R15*1), Y10
-	VMOVUPS     32(R8), Y11
-	VPERMPS     Y8, Y11, Y12
-	VFMADD231PS Y10, Y12, Y1
-	VPERMPS     Y9, Y11, Y12
-	VFMADD231PS Y10, Y12, Y6
-	VMASKMOVPS  64(AX)(R15*1), Y3, Y10
-	VMOVUPS     64(R8), Y11
-	VPERMPS     Y8, Y11, Y8
-	VFMADD231PS Y10, Y8, Y2
-	VPERMPS     Y9, Y11, Y8
-	VFMADD231PS Y10, Y8, Y7
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS    Y0, (R12)
-	VMOVUPS    Y1, 32(R12)
-	VMASKMOVPS Y2, Y3, 64(R12)
-	VMOVUPS    Y5, (R13)
-	VMOVUPS    Y6, 32(R13)
-	VMASKMOVPS Y7, Y3, 64(R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSums1toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, FMA3, MMX+
-TEXT ·attentionSums1toAVX2x4(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y4
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    lane+112(FP), DX
-	MOVQ    w+80(FP), R8
-	MOVQ    second+96(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+32(FP), R11
-	MOVQ    t+120(FP), R12
-	MOVQ    (R10), DX
-
-row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	CMPQ   DX, R13
-	JGE    store
-
-position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Y9
-	VBROADCASTSS (R8)(R9*1), Y10
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS      (AX)(R14*1), Y11
-	VFMADD231PS  Y11, Y9, Y0
-	VFMADD231PS  Y11, Y10, Y5
-	VMOVUPS      32(AX)(R14*1), Y11
-	VFMADD231PS  Y11, Y9, Y1
-	VFMADD231PS  Y11, Y10, Y6
-	VMOVUPS      64(AX)(R14*1), Y11
-	VFMADD231PS  Y11, Y9, Y2
-	VFMADD231PS  Y11, Y10, Y7
-	VMASKMOVPS   96(AX)(R14*1), Y4, Y11
-	VFMADD231PS  Y11, Y9, Y3
-	VFMADD231PS  Y11, Y10, Y8
-	INCQ         DX
-	CMPQ         DX, R13
-	JLT          position
-
-store:
-	VMOVUPS    Y0, (R11)
-	VMOVUPS    Y1, 32(R11)
-	VMOVUPS    Y2, 64(R11)
-	VMASKMOVPS Y3, Y4, 96(R11)
-	VMOVUPS    Y5, (R12)
-	VMOVUPS    Y6, 32(R12)
-	VMOVUPS    Y7, 64(R12)
-	VMASKMOVPS Y8, Y4, 96(R12)
-	ADDQ       ldy+40(FP), R11
-	ADDQ       ldt+128(FP), R12
 	DECQ       rows+0(FP)
 	JNZ        row
 	VZEROUPPER
@@ -8205,6 +4339,344 @@ store:
 	VMOVUPS    Y6, 32(R13)
 	VMOVUPS    Y7, 64(R13)
 	VMASKMOVPS Y8, Y4, 96(R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionGatherAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·attentionGatherAVX2(SB), NOSPLIT, $0-136
+	MOVQ         p+0(FP), AX
+	MOVQ         z+16(FP), CX
+	MOVQ         other+40(FP), DX
+	MOVQ         ahead+48(FP), BX
+	MOVQ         x+56(FP), SI
+	LEAQ         (DX)(BX*4), BX
+	MOVQ         ptr+72(FP), DI
+	MOVQ         y+80(FP), R8
+	MOVQ         less+104(FP), R9
+	MOVQ         third+112(FP), R10
+	VBROADCASTSS slope+96(FP), Y0
+	MOVQ         tail+128(FP), R11
+	LEAQ         lanesAVX2<>+0(SB), R12
+	MOVQ         $+8, R13
+	SUBQ         R11, R13
+	VMOVUPS      (R12)(R13*4), Y1
+	MOVQ         full+120(FP), R11
+
+row158:
+	MOVQ   ldy+88(FP), R12
+	IMUL3Q $0x08, R12, R12
+	ADDQ   R8, R12
+	MOVQ   lastByte+32(FP), R13
+	ADDQ   R12, R13
+
+lines160:
+	PREFETCHT0 (R12)
+	ADDQ       $0x40, R12
+	CMPQ       R12, R13
+	JLT        lines160
+	PREFETCHT0 (R13)
+	MOVQ       8(DI), R13
+	CMPQ       R13, hi+8(FP)
+	CMOVQGT    hi+8(FP), R13
+	CMPQ       AX, R13
+	JGE        next159
+
+position161:
+	MOVL       (BX)(AX*4), R12
+	IMULQ      ldx+64(FP), R12
+	PREFETCHT0 (SI)(R12*1)
+	ADDQ       lastByte+32(FP), R12
+	PREFETCHT0 (SI)(R12*1)
+	MOVL       (DX)(AX*4), R14
+	IMULQ      ldx+64(FP), R14
+	ADDQ       SI, R14
+	MOVQ       ldz+24(FP), R12
+	XORQ       R15, R15
+	CMPQ       R15, R11
+	JGE        rest163
+
+columns162:
+	VMOVUPS (R14)(R15*1), Y2
+	VMOVUPS (R8)(R15*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (CX)(R15*1)
+	VMULPS  Y0, Y2, Y3
+	VMAXPS  Y2, Y3, Y2
+	ADDQ    R12, R14
+	VMOVUPS (R14)(R15*1), Y3
+	ADDQ    R12, R14
+	VMOVUPS (R14)(R15*1), Y4
+	SUBQ    R12, R14
+	SUBQ    R12, R14
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS Y2, (R9)(R15*1)
+	VMOVUPS Y4, (R10)(R15*1)
+	ADDQ    $0x20, R15
+	CMPQ    R15, R11
+	JLT     columns162
+
+rest163:
+	CMPQ       tail+128(FP), $0x00
+	JE         done164
+	VMASKMOVPS (R14)(R15*1), Y1, Y2
+	VMASKMOVPS (R8)(R15*1), Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y1, (CX)(R15*1)
+	VMULPS     Y0, Y2, Y3
+	VMAXPS     Y2, Y3, Y2
+	ADDQ       R12, R14
+	VMASKMOVPS (R14)(R15*1), Y1, Y3
+	ADDQ       R12, R14
+	VMASKMOVPS (R14)(R15*1), Y1, Y4
+	SUBQ       R12, R14
+	SUBQ       R12, R14
+	VSUBPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y1, (R9)(R15*1)
+	VMASKMOVPS Y4, Y1, (R10)(R15*1)
+
+done164:
+	ADDQ R12, R9
+	ADDQ R12, R10
+	ADDQ ldz+24(FP), CX
+	INCQ AX
+	CMPQ AX, R13
+	JLT  position161
+
+next159:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row158
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSumsAVX2x1(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y1
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R8
+	MOVQ    $+8, R9
+	SUBQ    DX, R9
+	VMOVUPS (R8)(R9*4), Y2
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y3, Y3, Y3
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMASKMOVPS  (R9), Y2, Y4
+	VMASKMOVPS  (R9)(R10*1), Y2, Y5
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMASKMOVPS  (AX)(R15*1), Y1, Y6
+	VMOVUPS     (R8), Y7
+	VPERMPS     Y4, Y7, Y4
+	VFMADD231PS Y6, Y4, Y0
+	VPERMPS     Y5, Y7, Y4
+	VFMADD231PS Y6, Y4, Y3
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMASKMOVPS Y0, Y1, (R12)
+	VMASKMOVPS Y3, Y1, (R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSumsAVX2x2(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y2
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R8
+	MOVQ    $+8, R9
+	SUBQ    DX, R9
+	VMOVUPS (R8)(R9*4), Y3
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMASKMOVPS  (R9), Y3, Y6
+	VMASKMOVPS  (R9)(R10*1), Y3, Y7
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y8
+	VMOVUPS     (R8), Y9
+	VPERMPS     Y6, Y9, Y10
+	VFMADD231PS Y8, Y10, Y0
+	VPERMPS     Y7, Y9, Y10
+	VFMADD231PS Y8, Y10, Y4
+	VMASKMOVPS  32(AX)(R15*1), Y2, Y8
+	VMOVUPS     32(R8), Y9
+	VPERMPS     Y6, Y9, Y6
+	VFMADD231PS Y8, Y6, Y1
+	VPERMPS     Y7, Y9, Y6
+	VFMADD231PS Y8, Y6, Y5
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R12)
+	VMASKMOVPS Y1, Y2, 32(R12)
+	VMOVUPS    Y4, (R13)
+	VMASKMOVPS Y5, Y2, 32(R13)
+	ADDQ       ldy+40(FP), R12
+	ADDQ       ldt+128(FP), R13
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSumsAVX2x3(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y3
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R8
+	MOVQ    $+8, R9
+	SUBQ    DX, R9
+	VMOVUPS (R8)(R9*4), Y4
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    y+32(FP), R12
+	MOVQ    t+120(FP), R13
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R14
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMASKMOVPS  (R9), Y4, Y8
+	VMASKMOVPS  (R9)(R10*1), Y4, Y9
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y10
+	VMOVUPS     (R8), Y11
+	VPERMPS     Y8, Y11, Y12
+	VFMADD231PS Y10, Y12, Y0
+	VPERMPS     Y9, Y11, Y12
+	VFMADD231PS Y10, Y12, Y5
+	VMOVUPS     32(AX)(R15*1), Y10
+	VMOVUPS     32(R8), Y11
+	VPERMPS     Y8, Y11, Y12
+	VFMADD231PS Y10, Y12, Y1
+	VPERMPS     Y9, Y11, Y12
+	VFMADD231PS Y10, Y12, Y6
+	VMASKMOVPS  64(AX)(R15*1), Y3, Y10
+	VMOVUPS     64(R8), Y11
+	VPERMPS     Y8, Y11, Y8
+	VFMADD231PS Y10, Y8, Y2
+	VPERMPS     Y9, Y11, Y8
+	VFMADD231PS Y10, Y8, Y7
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R12)
+	VMOVUPS    Y1, 32(R12)
+	VMASKMOVPS Y2, Y3, 64(R12)
+	VMOVUPS    Y5, (R13)
+	VMOVUPS    Y6, 32(R13)
+	VMASKMOVPS Y7, Y3, 64(R13)
 	ADDQ       ldy+40(FP), R12
 	ADDQ       ldt+128(FP), R13
 	DECQ       rows+0(FP)
@@ -8306,5 +4778,383 @@ store:
 	ADDQ       ldt+128(FP), R13
 	DECQ       rows+0(FP)
 	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionWeightsAVX2(n int, x *float32, a *float32, b *float32, slope float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionWeightsAVX2(SB), NOSPLIT, $0-36
+	MOVQ         x+8(FP), AX
+	MOVQ         a+16(FP), CX
+	MOVQ         b+24(FP), DX
+	VBROADCASTSS slope+32(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         n+0(FP), BX
+	XORQ         SI, SI
+	SUBQ         $0x08, BX
+	JL           rest166
+
+vectors165:
+	VMOVUPS      (AX)(SI*4), Y2
+	VMOVUPS      (CX)(SI*4), Y3
+	VMOVUPS      (DX)(SI*4), Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
+	VMOVUPS      float39506967<>+0(SB), Y5
+	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
+	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VADDPS       float3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y3
+	VPSUBD       Y3, Y4, Y4
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VMOVUPS      Y5, Y3
+	VCMPPS       $0x11, Y2, Y1, Y2
+	VMULPS       Y0, Y3, Y4
+	VBLENDVPS    Y2, Y3, Y4, Y2
+	VMOVUPS      Y3, (CX)(SI*4)
+	VMOVUPS      Y2, (DX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, BX
+	JLE          vectors165
+
+rest166:
+	ADDQ         $0x08, BX
+	SUBQ         SI, BX
+	JZ           done167
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         BX, R8
+	VMOVUPS      (DI)(R8*4), Y2
+	VMASKMOVPS   (AX)(SI*4), Y2, Y3
+	VMASKMOVPS   (CX)(SI*4), Y2, Y4
+	VMASKMOVPS   (DX)(SI*4), Y2, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VCMPPS       $0x11, Y3, Y1, Y1
+	VMULPS       Y0, Y4, Y0
+	VBLENDVPS    Y1, Y4, Y0, Y0
+	VMASKMOVPS   Y4, Y2, (CX)(SI*4)
+	VMASKMOVPS   Y0, Y2, (DX)(SI*4)
+
+done167:
+	VZEROUPPER
+	RET
+
+// func attentionFinishAVX2x1(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionFinishAVX2x1(SB), NOSPLIT, $0-64
+	MOVQ l+8(FP), AX
+	MOVQ moment+24(FP), CX
+	MOVQ plane+32(FP), DX
+	MOVQ out+40(FP), BX
+	MOVQ heads+56(FP), SI
+	SHLQ $0x02, SI
+
+row168:
+	VMOVSS       (AX), X0
+	MOVQ         BX, R8
+	MOVQ         CX, DI
+	VMOVSS       X0, (R8)
+	ADDQ         SI, R8
+	VMOVSS       (DI), X0
+	ADDQ         DX, DI
+	VMOVSS       (DI), X1
+	ADDQ         DX, DI
+	VSUBPS       Y1, Y1, Y2
+	VPSUBD       float3f3504f3<>+0(SB), Y1, Y3
+	VPSRAD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPSUBD       Y4, Y1, Y4
+	VSUBPS       float3f800000<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y4, Y4, Y5
+	VMOVUPS      float3d9021bb<>+0(SB), Y6
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y4, Y6
+	VFMADD213PS  float3def251a<>+0(SB), Y4, Y6
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y4, Y6
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e4cceac<>+0(SB), Y4, Y6
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y4, Y6
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y6
+	VMOVAPS      Y6, Y6
+	VFNMADD231PS float3f000000<>+0(SB), Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  float3f318000<>+0(SB), Y3, Y4
+	VADDPS       Y4, Y0, Y3
+	VADDPS       Y2, Y3, Y2
+	VMOVSS       X2, (R8)
+	ADDQ         SI, R8
+	VMOVSS       (DI), X0
+	ADDQ         DX, DI
+	VMOVSS       (DI), X1
+	ADDQ         DX, DI
+	VMOVSS       (DI), X7
+	ADDQ         DX, DI
+	VMOVSS       X0, (R8)
+	ADDQ         SI, R8
+	VMULPS       Y7, Y0, Y2
+	VSUBPS       Y2, Y1, Y2
+	VMOVSS       X2, (R8)
+	ADDQ         SI, R8
+	ADDQ         ldl+16(FP), AX
+	ADDQ         SI, CX
+	ADDQ         ldout+48(FP), BX
+	DECQ         rows+0(FP)
+	JNZ          row168
+	VZEROUPPER
+	RET
+
+// func attentionFinishAVX2x8(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionFinishAVX2x8(SB), NOSPLIT, $0-64
+	MOVQ l+8(FP), AX
+	MOVQ moment+24(FP), CX
+	MOVQ plane+32(FP), DX
+	MOVQ out+40(FP), BX
+	MOVQ heads+56(FP), SI
+	SHLQ $0x02, SI
+
+row169:
+	VMOVUPS      (AX), Y0
+	MOVQ         BX, R8
+	MOVQ         CX, DI
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	VMOVUPS      (DI), Y0
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Y1
+	ADDQ         DX, DI
+	VSUBPS       Y1, Y1, Y2
+	VPSUBD       float3f3504f3<>+0(SB), Y1, Y3
+	VPSRAD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPSUBD       Y4, Y1, Y1
+	VSUBPS       float3f800000<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VMOVUPS      float3d9021bb<>+0(SB), Y5
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y1, Y5
+	VFMADD213PS  float3def251a<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e4cceac<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y1, Y5
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS float3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  float3f318000<>+0(SB), Y3, Y1
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	VMOVUPS      (DI), Y0
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Y1
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Y2
+	ADDQ         DX, DI
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	VMULPS       Y2, Y0, Y0
+	VSUBPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (R8)
+	ADDQ         SI, R8
+	ADDQ         ldl+16(FP), AX
+	ADDQ         SI, CX
+	ADDQ         ldout+48(FP), BX
+	DECQ         rows+0(FP)
+	JNZ          row169
+	VZEROUPPER
+	RET
+
+// func attentionFinishAVX2(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionFinishAVX2(SB), NOSPLIT, $0-64
+	MOVQ l+8(FP), AX
+	MOVQ moment+24(FP), CX
+	MOVQ plane+32(FP), DX
+	MOVQ out+40(FP), BX
+	MOVQ heads+56(FP), SI
+	SHLQ $0x02, SI
+
+row170:
+	MOVQ heads+56(FP), DI
+	XORQ R8, R8
+	SUBQ $0x08, DI
+	JL   rest172
+
+vectors171:
+	VMOVUPS      (AX)(R8*4), Y0
+	MOVQ         BX, R10
+	MOVQ         CX, R9
+	VMOVUPS      Y0, (R10)(R8*4)
+	ADDQ         SI, R10
+	VMOVUPS      (R9)(R8*4), Y0
+	ADDQ         DX, R9
+	VMOVUPS      (R9)(R8*4), Y1
+	ADDQ         DX, R9
+	VSUBPS       Y1, Y1, Y2
+	VPSUBD       float3f3504f3<>+0(SB), Y1, Y3
+	VPSRAD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y3, Y4
+	VPSUBD       Y4, Y1, Y1
+	VSUBPS       float3f800000<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VMOVUPS      float3d9021bb<>+0(SB), Y5
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y1, Y5
+	VFMADD213PS  float3def251a<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y1, Y5
+	VFMADD213PS  float3e4cceac<>+0(SB), Y1, Y5
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y1, Y5
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y1, Y5
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  floatb95e8083<>+0(SB), Y3, Y5
+	VMOVAPS      Y5, Y5
+	VFNMADD231PS float3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  float3f318000<>+0(SB), Y3, Y1
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (R10)(R8*4)
+	ADDQ         SI, R10
+	VMOVUPS      (R9)(R8*4), Y0
+	ADDQ         DX, R9
+	VMOVUPS      (R9)(R8*4), Y1
+	ADDQ         DX, R9
+	VMOVUPS      (R9)(R8*4), Y2
+	ADDQ         DX, R9
+	VMOVUPS      Y0, (R10)(R8*4)
+	ADDQ         SI, R10
+	VMULPS       Y2, Y0, Y0
+	VSUBPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (R10)(R8*4)
+	ADDQ         SI, R10
+	ADDQ         $0x08, R8
+	CMPQ         R8, DI
+	JLE          vectors171
+
+rest172:
+	ADDQ         $0x08, DI
+	SUBQ         R8, DI
+	JZ           done173
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R10
+	SUBQ         DI, R10
+	VMOVUPS      (R9)(R10*4), Y0
+	VMASKMOVPS   (AX)(R8*4), Y0, Y1
+	MOVQ         BX, R9
+	MOVQ         CX, DI
+	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	ADDQ         SI, R9
+	VMASKMOVPS   (DI)(R8*4), Y0, Y1
+	ADDQ         DX, DI
+	VMASKMOVPS   (DI)(R8*4), Y0, Y2
+	ADDQ         DX, DI
+	VSUBPS       Y2, Y2, Y3
+	VPSUBD       float3f3504f3<>+0(SB), Y2, Y4
+	VPSRAD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y4, Y5
+	VPSUBD       Y5, Y2, Y2
+	VSUBPS       float3f800000<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y2, Y5
+	VMOVUPS      float3d9021bb<>+0(SB), Y6
+	VFMADD213PS  floatbdebd1b8<>+0(SB), Y2, Y6
+	VFMADD213PS  float3def251a<>+0(SB), Y2, Y6
+	VFMADD213PS  floatbdfe5d4f<>+0(SB), Y2, Y6
+	VFMADD213PS  float3e11e9bf<>+0(SB), Y2, Y6
+	VFMADD213PS  floatbe2aae50<>+0(SB), Y2, Y6
+	VFMADD213PS  float3e4cceac<>+0(SB), Y2, Y6
+	VFMADD213PS  floatbe7ffffc<>+0(SB), Y2, Y6
+	VFMADD213PS  float3eaaaaaa<>+0(SB), Y2, Y6
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  floatb95e8083<>+0(SB), Y4, Y6
+	VMOVAPS      Y6, Y6
+	VFNMADD231PS float3f000000<>+0(SB), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  float3f318000<>+0(SB), Y4, Y2
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y3, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	ADDQ         SI, R9
+	VMASKMOVPS   (DI)(R8*4), Y0, Y1
+	ADDQ         DX, DI
+	VMASKMOVPS   (DI)(R8*4), Y0, Y2
+	ADDQ         DX, DI
+	VMASKMOVPS   (DI)(R8*4), Y0, Y3
+	ADDQ         DX, DI
+	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	ADDQ         SI, R9
+	VMULPS       Y3, Y1, Y1
+	VSUBPS       Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
+	ADDQ         SI, R9
+
+done173:
+	ADDQ ldl+16(FP), AX
+	ADDQ SI, CX
+	ADDQ ldout+48(FP), BX
+	DECQ rows+0(FP)
+	JNZ  row170
 	VZEROUPPER
 	RET

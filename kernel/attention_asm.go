@@ -37,7 +37,7 @@ type (
 var attentionVariants = [...]attentionLoops{
 	cpu.Generic: attentionGeneric,
 	cpu.AVX2:    attentionAVX2.loops(),
-	cpu.AVX512:  attentionAVX512.loops(),
+	cpu.AVX512:  attendAVX512.loops(&attentionAVX512),
 }
 
 var attentionAVX2 = attentionFuncs{
@@ -56,16 +56,15 @@ var attentionAVX2 = attentionFuncs{
 	philox:  &philoxAVX2,
 }
 
+// attentionAVX512 is for one head, but for finish.
 var attentionAVX512 = attentionFuncs{
 	lanes:   16,
-	softmax: [9]attendFold{0: attentionSoftmaxAVX512, 1: attentionSoftmaxAVX512x1, 2: attentionSoftmaxAVX512x2, 4: attentionSoftmaxAVX512x4, 8: attentionSoftmaxAVX512x8},
-	moments: [9]attendFoldThree{0: attentionMomentsAVX512, 1: attentionMomentsAVX512x1, 2: attentionMomentsAVX512x2, 4: attentionMomentsAVX512x4, 8: attentionMomentsAVX512x8},
-	pull:    [9]attendFoldPair{0: attentionPullAVX512, 1: attentionPullAVX512x1, 2: attentionPullAVX512x2, 4: attentionPullAVX512x4, 8: attentionPullAVX512x8},
-	gather:  [9]attendGather{0: attentionGatherAVX512, 1: attentionGatherAVX512x1, 8: attentionGatherAVX512x8},
+	softmax: [9]attendFold{1: attentionSoftmaxAVX512x1},
+	moments: [9]attendFoldThree{1: attentionMomentsAVX512x1},
+	pull:    [9]attendFoldPair{1: attentionPullAVX512x1},
+	gather:  [9]attendGather{1: attentionGatherAVX512x1},
 	sums: map[int][]attendSums{
 		1: {1: attentionSums1toAVX512x1, 2: attentionSums1toAVX512x2, 3: attentionSums1toAVX512x3, 4: attentionSums1toAVX512x4, 5: attentionSums1toAVX512x5, 6: attentionSums1toAVX512x6, 7: attentionSums1toAVX512x7, 8: attentionSums1toAVX512x8},
-		8: {1: attentionSums8toAVX512x1, 2: attentionSums8toAVX512x2, 3: attentionSums8toAVX512x3, 4: attentionSums8toAVX512x4, 5: attentionSums8toAVX512x5, 6: attentionSums8toAVX512x6, 7: attentionSums8toAVX512x7, 8: attentionSums8toAVX512x8},
-		0: {1: attentionSumsAVX512x1, 2: attentionSumsAVX512x2, 3: attentionSumsAVX512x3, 4: attentionSumsAVX512x4, 5: attentionSumsAVX512x5, 6: attentionSumsAVX512x6, 7: attentionSumsAVX512x7, 8: attentionSumsAVX512x8},
 	},
 	weights: attentionWeightsAVX512,
 	finish:  [9]attendFinish{0: attentionFinishAVX512, 1: attentionFinishAVX512x1, 8: attentionFinishAVX512x8},
@@ -73,11 +72,13 @@ var attentionAVX512 = attentionFuncs{
 }
 
 func (f *attentionFuncs) loops() attentionLoops {
-	return attentionLoops{
-		lanes: f.lanes, pairs: len(f.sums[0]) - 1,
-		softmax: f.softmaxRows, moments: f.momentRows, finish: f.finishRows,
+	parts := &attentionParts{
+		softmax: f.softmaxRows, moments: f.momentRows,
 		gather: f.gatherEdges, weights: f.weightEdges, pull: f.pullRows, sums: f.sumRows,
-		draw: f.draw, mask: f.mask,
+	}
+	return attentionLoops{
+		lanes: f.lanes, pairs: len(f.sums[1]) - 1, sum: parts.sum, moments: parts.momentsOf, finish: f.finishRows,
+		back: parts.back, draw: f.draw, mask: f.mask,
 	}
 }
 

@@ -16,7 +16,7 @@ type attendOperands struct {
 	workers []attender
 	loops   *attentionLoops
 	sparse  *sparseLoops
-	dot     rowFunc
+	values  *valueLoops
 	ids     []int64 // of edges, as in Attention
 }
 
@@ -28,7 +28,7 @@ const (
 	blockEdges  = chunkEdges
 	blockHeight = 512     // rows of a block
 	blockSums   = 1 << 14 // values of the sums of rows that are no result
-	pairSpare   = 8       // values that may be read beyond the weights
+	edgeSpare   = 8       // values that may be read beyond those of edges
 )
 
 // attender is a worker of a kernel of attention, on the block that it is at.
@@ -49,6 +49,7 @@ type attender struct {
 	// products d or the weights times σ′, and what is gathered from the other end.
 	score, weight, tilted, product, far []float32
 	pair                                []float32 // weight and, after half of it, tilted
+	keep                                []float32 // the mask's factors of weights
 	moment                              []float32
 	sums                                []float32 // of rows gathered
 
@@ -88,13 +89,15 @@ func (c *Ctx) attenders(a Attention) []attender {
 		w := &c.attending[i]
 		w.worker, w.heads, w.slope = i, a.Heads, a.Slope
 		w.ptr = grow(w.ptr, rows+1)
-		w.score, w.product, w.far = grow(w.score, most*a.Heads), grow(w.product, most*a.Heads), grow(w.far, most*a.Heads)
-		w.pair = grow(w.pair, 2*(most*a.Heads+pairSpare))
+		w.score = grow(w.score, most*a.Heads+edgeSpare)
+		w.product, w.far = grow(w.product, most*a.Heads), grow(w.far, most*a.Heads)
+		w.pair = grow(w.pair, 2*(most*a.Heads+edgeSpare))
 		w.sums = grow(w.sums, rows*c.call.attend.width)
 		w.moment = grow(w.moment, rows*a.Heads*moments)
 		w.dropout = newDropout(a.Mask, nil)
 		if a.Mask.P != 0 {
 			w.dropout.plan = newPhiloxPlan(a.Mask.Key, c.values().dropout.order, groups(a.Heads))
+			w.keep = grow(w.keep, most*a.Heads+edgeSpare)
 			w.ids = grow(w.ids, most)
 			w.words = grow(w.words, 4*most*groups(a.Heads)+dropoutSpare)
 		}
@@ -115,7 +118,7 @@ func grow[T any](s []T, n int) []T {
 func (c *Ctx) attendRows(a Attention, width int) int64 {
 	k := &c.call
 	o := &k.attend
-	o.workers, o.loops, o.sparse, o.dot = c.attenders(a), c.attention(), c.sparse(), c.values().rows.headDot
+	o.workers, o.loops, o.sparse, o.values = c.attenders(a), c.attention(a.Heads), c.sparse(), c.values()
 	o.ids = a.IDs
 	c.cutSegments(width)
 	if o.width > 0 {
@@ -131,7 +134,7 @@ func (c *Ctx) attendRows(a Attention, width int) int64 {
 
 // cutPairs cuts k columns into passes of two sums at once.
 func (c *Ctx) cutPairs(k, heads int) {
-	loops := c.attention()
+	loops := c.call.attend.loops
 	c.passes, c.lanes = c.passes[:0], c.lanes[:0]
 	for from := 0; from < k && loops.lanes > 0; {
 		p := c.headPass(from, k, loops.lanes, heads, loops.pairs)

@@ -9,12 +9,8 @@ import "github.com/weft-gnn/weft/tensor"
 // exponentials.
 func attendSum(c *call, w *attender, out tensor.Matrix) {
 	o := &c.attend
-	w.scores(c, o.r, o.l)
-	o.loops.softmax(w)
-	w.draw(c)
-	w.mask(c, w.weight)
 	k := o.z.Cols
-	w.sum(c, o.z, columns(out, 0, k))
+	o.loops.sum(c, w, columns(out, 0, k))
 	if !w.part {
 		c.follow(w.worker, rowsOf(c.dst, w.row, w.row+w.rows), w.row)
 		return
@@ -67,10 +63,7 @@ func (c *call) shares(first, end, offset int) []float32 {
 // attendMoments is [AttendGradDst]. A chunk leaves its moments.
 func attendMoments(c *call, w *attender, out tensor.Matrix) {
 	o := &c.attend
-	w.scores(c, o.r, o.l)
-	o.loops.softmax(w)
-	w.multiply(c, o.z, o.g)
-	o.loops.moments(w)
+	o.loops.moments(c, w)
 	if w.part {
 		for i := range moments {
 			copy(out.Row(0)[i*w.heads:], w.plane(i))
@@ -107,20 +100,9 @@ func attendBack(c *call, w *attender, out tensor.Matrix) {
 	o := &c.attend
 	k, h := o.z.Cols, w.heads
 	dz, dr, sum := columns(out, 0, k), columns(out, k, k+h), tensor.Of(w.rows, k, w.sums[:w.rows*k])
-	o.loops.gather(c, w)
-	o.loops.weights(w)
-	o.loops.pull(w)
-	w.draw(c)
-	w.mask(c, w.weight)
-	w.mask(c, w.tilted)
-	o.loops.sums(c, w, o.g, dz, sum)
-	o.dot(dr, w.own(o.z), sum, 0, w.rows, 0)
-	for i := range w.rows {
-		pull := w.moment[i*h : (i+1)*h]
-		for j, d := range dr.Row(i) {
-			dr.Row(i)[j] = d - pull[j]
-		}
-	}
+	o.loops.back(c, w, dz, sum)
+	o.values.rows.headDot(dr, w.own(o.z), sum, 0, w.rows, 0)
+	o.values.sub(dr, dr, tensor.Of(w.rows, h, w.plane(0)), 0, w.rows, 0)
 }
 
 func attendBackCombine(c *call, first, end int) {
@@ -148,15 +130,32 @@ func (c *call) eachCut(combine func(c *call, first, end int)) {
 	}
 }
 
-// The loops over the scores of a block, in one variant of instructions.
+// attentionLoops are what is done with a block in one variant of instructions.
 type attentionLoops struct {
 	lanes, pairs int // values of a vector, and vectors of two sums at once
+	// sum sets y to the sums of rows, and the first two moments.
+	sum func(c *call, w *attender, y tensor.Matrix)
+	// moments sets all moments.
+	moments func(c *call, w *attender)
+	// finish writes l, λ, t and ∂l.
+	finish func(w *attender, l, out tensor.Matrix)
+	// back sums the gathered rows of g by α to y, and by tilted, which is α·σ′, to
+	// t. It sets the first moments to Σ tilted·t.
+	back func(c *call, w *attender, y, t tensor.Matrix)
+	// draw draws the masks of the rows of dropout from first on, which are the
+	// edges, and mask applies them to values of edges.
+	draw func(w *attender, first int)
+	mask func(w *attender, values []float32)
+	// one are those for one head, where they are others.
+	one *attentionLoops
+}
+
+// attentionParts do the same in a loop each over the scores of a block.
+type attentionParts struct {
 	// softmax sets weight to α, and the first two moments.
 	softmax func(w *attender)
 	// moments sets the others.
 	moments func(w *attender)
-	// finish writes l, λ, t and ∂l.
-	finish func(w *attender, l, out tensor.Matrix)
 	// gather sets score, weight to ln α, and far to t.
 	gather func(c *call, w *attender)
 	// weights sets weight to α and tilted to α·σ′.
@@ -165,17 +164,50 @@ type attentionLoops struct {
 	pull func(w *attender)
 	// sums sums the rows of x at the other end by weight and by tilted.
 	sums func(c *call, w *attender, x, y, t tensor.Matrix)
-	// draw draws the masks of the rows of dropout from first on, which are the
-	// edges, and mask applies them to values of edges.
-	draw func(w *attender, first int)
-	mask func(w *attender, values []float32)
+}
+
+func (p *attentionParts) sum(c *call, w *attender, y tensor.Matrix) {
+	o := &c.attend
+	w.scores(c, o.r, o.l)
+	p.softmax(w)
+	w.draw(c)
+	w.mask(c, w.weight)
+	w.sum(c, o.z, y)
+}
+
+func (p *attentionParts) momentsOf(c *call, w *attender) {
+	o := &c.attend
+	w.scores(c, o.r, o.l)
+	p.softmax(w)
+	w.multiply(c, o.z, o.g)
+	p.moments(w)
+}
+
+func (p *attentionParts) back(c *call, w *attender, y, t tensor.Matrix) {
+	p.gather(c, w)
+	p.weights(w)
+	p.pull(w)
+	w.draw(c)
+	w.mask(c, w.weight)
+	w.mask(c, w.tilted)
+	p.sums(c, w, c.attend.g, y, t)
+}
+
+var attentionGenericParts = attentionParts{
+	softmax: attentionSoftmax, moments: attentionMoments,
+	gather: attentionGather, weights: attentionWeights, pull: attentionPull, sums: attentionSums,
 }
 
 var attentionGeneric = attentionLoops{
-	softmax: attentionSoftmax, moments: attentionMoments, finish: attentionFinish,
-	gather: attentionGather, weights: attentionWeights, pull: attentionPull, sums: attentionSums,
-	draw: attentionDraw, mask: attentionMask,
+	sum: attentionGenericParts.sum, moments: attentionGenericParts.momentsOf, finish: attentionFinish,
+	back: attentionGenericParts.back, draw: attentionDraw, mask: attentionMask,
 }
 
-// attention returns the loops that a context uses.
-func (c *Ctx) attention() *attentionLoops { return &attentionVariants[c.variant()] }
+// attention returns the loops that a context uses for some heads.
+func (c *Ctx) attention(heads int) *attentionLoops {
+	loops := &attentionVariants[c.variant()]
+	if heads == 1 && loops.one != nil {
+		return loops.one
+	}
+	return loops
+}

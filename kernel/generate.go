@@ -10,5 +10,6 @@ package kernel
 //go:generate go run ./internal/asm philox
 //go:generate go run ./internal/asm sums
 //go:generate go run ./internal/asm attention
+//go:generate go run ./internal/asm attend
 //go:generate go run ./internal/asm step
 //go:generate go run ./internal/asm narrow

@@ -69,13 +69,16 @@ func sumWidest(lanes int) int {
 }
 
 // headPass takes as many columns as fit most vectors and have their weights in
-// one.
+// one. Where the weights of all heads fit one vector, it loads them all.
 func (c *Ctx) headPass(from, k, lanes, heads, most int) pass {
 	width := k / heads
 	head := from / width
 	to := min(k, from+most*lanes, (head+lanes)*width)
 	p := newPass(from, to, lanes)
 	p.head, p.heads = head, (to-1)/width+1-head
+	if heads <= lanes {
+		p.head, p.heads, head = 0, heads, 0
+	}
 	start := len(c.lanes)
 	for j := range p.vectors * lanes {
 		c.lanes = append(c.lanes, uint32(min(from+j, to-1)/width-head))

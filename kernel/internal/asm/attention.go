@@ -9,27 +9,30 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// attention builds the loops over the scores of a block of rows: those that
-// fold the edges of each row for one, two, four and eight heads side by side,
-// and for up to a vector of heads, and those that treat every value alike.
+// attention builds the loops over the scores of a block of rows: those that fold
+// the edges of each row for one, two, four and eight heads side by side, and for
+// up to a vector of heads, and those that treat every value alike. In AVX-512
+// other loops take several heads: see attend.
 func attention() {
 	for _, v := range []vectors{zmm, ymm} {
-		for _, heads := range []int{1, 2, 4, 8, 0} {
+		folds, some := []int{1, 2, 4, 8, 0}, []int{1, 8, 0}
+		if v.bytes == 64 {
+			folds, some = folds[:1], some[:1]
+		}
+		for _, heads := range folds {
 			attentionSoftmax(v, heads)
 			attentionMoments(v, heads)
 			attentionPull(v, heads)
 		}
-		for _, values := range []int{1, 8, 0} {
-			attentionGather(v, values)
+		for _, heads := range some {
+			attentionGather(v, heads)
+			for n := 1; n <= pairVectors(v); n++ {
+				attentionSums(v, n, heads)
+			}
 		}
 		attentionWeights(v)
 		for _, heads := range []int{1, 8, 0} {
 			attentionFinish(v, heads)
-		}
-		for n := 1; n <= pairVectors(v); n++ {
-			for _, heads := range []int{1, 8, 0} {
-				attentionSums(v, n, heads)
-			}
 		}
 	}
 }

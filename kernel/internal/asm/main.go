@@ -27,6 +27,7 @@ var families = map[string]func(){
 	"philox":    philox,
 	"sums":      sums,
 	"attention": attention,
+	"attend":    attend,
 	"narrow":    narrow,
 	"step":      steps,
 }

@@ -99,7 +99,7 @@ func sumPart(v vectors, n int, narrow bool) {
 	INCQ(s.p)
 	CMPQ(s.p, end)
 	JLT(LabelRef("position"))
-	s.store(y)
+	s.store(s.sums, y)
 	Label("next")
 	ADDQ(argument("ldy"), y)
 	DECQ(argument("rows"))
@@ -215,7 +215,7 @@ func (s *rowSum) rows(position func()) {
 	CMPQ(s.p, end)
 	JLT(LabelRef("position"))
 	Label("store")
-	s.store(y)
+	s.store(s.sums, y)
 	ADDQ(argument("ldy"), y)
 	DECQ(argument("rows"))
 	JNZ(LabelRef("row"))
@@ -223,13 +223,13 @@ func (s *rowSum) rows(position func()) {
 	RET()
 }
 
-// store writes the sums to a row of y.
-func (s *rowSum) store(y reg.Register) {
-	last := len(s.sums) - 1
-	for j, acc := range s.sums[:last] {
+// store writes sums to a row of y.
+func (s *rowSum) store(sums []vec, y reg.Register) {
+	last := len(sums) - 1
+	for j, acc := range sums[:last] {
 		VMOVUPS(acc, Mem{Base: y, Disp: j * s.v.bytes})
 	}
-	s.tail.store(s.sums[last], Mem{Base: y, Disp: last * s.v.bytes})
+	s.tail.store(sums[last], Mem{Base: y, Disp: last * s.v.bytes})
 }
 
 // argument is the place of an argument, for those that inner loops do not use.

@@ -1,0 +1,158 @@
+//go:build amd64 && !noasm
+
+package kernel
+
+import "github.com/weft-gnn/weft/tensor"
+
+// attendFuncs are passes of attention that take the exponentials of edges in the
+// loops that gather rows: while these are on their way there is time for it. Of a
+// pair of functions the first takes one edge at a time, and the second, of eight
+// heads, two.
+type attendFuncs struct {
+	lanes   int
+	scores  [2]attendScoresFunc
+	sum     [2][]attendSumsFunc // by the vectors of their rows
+	back    [2][]attendBackFunc
+	moments [2]attendMomentsFunc
+	eight   attendEightFunc // moments of eight heads of eight columns, with their products
+}
+
+type (
+	attendScoresFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int,
+		slope float32, score, top *float32, heads, apart int)
+	attendSumsFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32, ahead, lastByte int,
+		heads, apart int, lane *uint32, keep, score, top, total *float32)
+	attendBackFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32, ahead, lastByte int,
+		heads, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int,
+		t *float32, ldt int, pull *float32)
+	attendMomentsFunc func(rows int, ptr *int64, product *float32, slope float32, score, moment *float32, plane, heads, apart int)
+	attendEightFunc   func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead, lastByte int,
+		slope float32, score, moment *float32, plane, heads, apart int, keep *float32)
+)
+
+var attendAVX512 = attendFuncs{
+	lanes:  16,
+	scores: [2]attendScoresFunc{attendScoresAVX512, attendScoresAVX512x8},
+	sum: [2][]attendSumsFunc{
+		{1: attendSumAVX512x1, 2: attendSumAVX512x2, 3: attendSumAVX512x3, 4: attendSumAVX512x4, 5: attendSumAVX512x5, 6: attendSumAVX512x6, 7: attendSumAVX512x7, 8: attendSumAVX512x8},
+		{1: attendSumTwoAVX512x1, 2: attendSumTwoAVX512x2, 3: attendSumTwoAVX512x3, 4: attendSumTwoAVX512x4, 5: attendSumTwoAVX512x5, 6: attendSumTwoAVX512x6, 7: attendSumTwoAVX512x7, 8: attendSumTwoAVX512x8},
+	},
+	back: [2][]attendBackFunc{
+		{1: attendBackAVX512x1, 2: attendBackAVX512x2, 3: attendBackAVX512x3, 4: attendBackAVX512x4},
+		{1: attendBackTwoAVX512x1, 2: attendBackTwoAVX512x2, 3: attendBackTwoAVX512x3, 4: attendBackTwoAVX512x4},
+	},
+	moments: [2]attendMomentsFunc{attendMomentsAVX512, attendMomentsTwoAVX512},
+	eight:   attendMomentsEightAVX512,
+}
+
+// loops returns the passes; those of one head, whose exponentials would fill no
+// vector, are in parts, and what is not theirs is as there.
+func (f *attendFuncs) loops(parts *attentionFuncs) attentionLoops {
+	one := parts.loops()
+	loops := one
+	loops.one, loops.pairs = &one, len(f.back[0])-1
+	loops.sum, loops.moments, loops.back = f.sumRows, f.momentRows, f.backRows
+	return loops
+}
+
+// which returns the function of a pair for a block.
+func (f *attendFuncs) which(w *attender) int {
+	if w.heads == 8 {
+		return 1
+	}
+	return 0
+}
+
+// eachLanes calls run for each vector of heads.
+func (f *attendFuncs) eachLanes(w *attender, run func(from, heads int)) {
+	for h := 0; h < w.heads; h += f.lanes {
+		run(h, min(f.lanes, w.heads-h))
+	}
+}
+
+// scoreRows sets the scores, rectified, and their tops.
+func (f *attendFuncs) scoreRows(c *call, w *attender) {
+	o, h := &c.attend, w.heads
+	score := f.scores[f.which(w)]
+	w.sub.seg.splitAhead(w.ptr, ahead(h), func(from, to, ahead int) {
+		f.eachLanes(w, func(head, heads int) {
+			x, ldx := place(o.r, 0, head)
+			y, ldy := place(o.l, int64(w.row+from), head)
+			score(to-from, &w.ptr[from], x, ldx, y, ldy, neighbourIndex(w.sub.seg), ahead, w.slope,
+				valueAt(w.score, int(w.ptr[from])*h+head), &w.moment[from*h+head], heads, 4*h)
+		})
+	})
+}
+
+func (f *attendFuncs) sumRows(c *call, w *attender, y tensor.Matrix) {
+	h := w.heads
+	f.scoreRows(c, w)
+	keep := w.factors(c)
+	w.sub.x = c.attend.z
+	w.sub.seg.splitAhead(w.ptr, ahead(c.passes[0].cols), func(from, to, ahead int) {
+		for _, p := range c.passes {
+			x, ldx := place(c.attend.z, 0, p.from)
+			dst, ldy := place(y, int64(from), p.from)
+			f.sum[f.which(w)][p.vectors](to-from, &w.ptr[from], x, ldx, dst, ldy, p.tail, neighbourIndex(w.sub.seg), ahead, p.lastByte(),
+				p.heads, 4*h, &p.lane[0], valueAt(keep, p.head), valueAt(w.score, p.head), &w.plane(topMoment)[from*h+p.head], &w.plane(sumMoment)[from*h+p.head])
+		}
+	})
+}
+
+func (f *attendFuncs) momentRows(c *call, w *attender) {
+	o, h := &c.attend, w.heads
+	f.scoreRows(c, w)
+	plane := 4 * w.planeSize()
+	if h != 8 || o.z.Cols != 64 {
+		w.multiply(c, o.z, o.g)
+		f.eachLanes(w, func(head, heads int) {
+			f.moments[f.which(w)](w.rows, &w.ptr[0], valueAt(w.product, head), w.slope, valueAt(w.score, head), &w.moment[head], plane, heads, 4*h)
+		})
+		return
+	}
+	keep := w.factors(c)
+	w.sub.seg.splitAhead(w.ptr, ahead(o.z.Cols), func(from, to, ahead int) {
+		x, ldx := place(o.z, 0, 0)
+		y, ldy := place(o.g, int64(w.row+from), 0)
+		f.eight(to-from, &w.ptr[from], x, ldx, y, ldy, neighbourIndex(w.sub.seg), ahead, 4*o.z.Cols-1,
+			w.slope, valueAt(w.score, 0), &w.moment[from*h], plane, h, 4*h, valueAt(keep, 0))
+	})
+}
+
+func (f *attendFuncs) backRows(c *call, w *attender, y, t tensor.Matrix) {
+	o, h := &c.attend, w.heads
+	keep := w.factors(c)
+	w.sub.seg.splitAhead(w.ptr, ahead(c.passes[0].cols), func(from, to, ahead int) {
+		for _, p := range c.passes {
+			x, ldx := place(o.g, 0, p.from)
+			dst, ldy := place(y, int64(from), p.from)
+			other, ldt := place(t, int64(from), p.from)
+			far, ldfar := place(o.l, 0, p.head)
+			own, ldown := place(o.r, int64(w.row+from), p.head)
+			f.back[f.which(w)][p.vectors](to-from, &w.ptr[from], x, ldx, dst, ldy, p.tail, neighbourIndex(w.sub.seg), ahead, p.lastByte(),
+				p.heads, 4*h, &p.lane[0], valueAt(keep, p.head), w.slope, far, ldfar, own, ldown, other, ldt, &w.plane(0)[from*h+p.head])
+		}
+	})
+}
+
+// factors draws the mask and returns its factors of the edges' values, or nil
+// where there is no mask.
+func (w *attender) factors(c *call) []float32 {
+	if w.dropout.mask.P == 0 || w.edges == 0 {
+		return nil
+	}
+	keep := w.keep[:w.edges*w.heads]
+	ones := w.ofEdges(keep)
+	c.attend.values.fill(ones, ones, ones, 0, w.edges, 1)
+	w.draw(c)
+	w.mask(c, keep)
+	return keep
+}
+
+// valueAt returns the place of value i, or nil where there are none.
+func valueAt(x []float32, i int) *float32 {
+	if i >= len(x) {
+		return nil
+	}
+	return &x[i]
+}

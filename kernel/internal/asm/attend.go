@@ -1,0 +1,149 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// attend builds the passes of attention that gather rows and take exponentials in
+// one loop: while rows are on their way there is time for what edges compute.
+func attend() {
+	for _, heads := range []int{8, 0} {
+		attendScores(zmm, heads)
+	}
+	for _, two := range []bool{false, true} {
+		attendMoments(zmm, two)
+		for n := 1; n <= attendVectors; n++ {
+			attendSum(zmm, n, two)
+		}
+		for n := 1; n <= attendPairs; n++ {
+			attendBack(zmm, n, two)
+		}
+	}
+	attendMomentsEight(zmm)
+}
+
+// attendVectors and attendPairs are how many vectors of one sum and of two the
+// registers hold beside what exponentials need.
+const (
+	attendVectors = 8
+	attendPairs   = 4
+)
+
+// attendSum builds sums of rows weighted by exponentials of scores less the top of
+// their row, divided by the sum of these.
+func attendSum(v vectors, n int, two bool) {
+	a := &attending{two: two}
+	a.begin(v, n, 1, "attendSum", "sums rows by the softmax of scores", ", score, top, total *float32")
+	score := Load(Param("score"), GP64())
+	c := newConstants(v, expConstants...)
+	tops, totals := v.register(), v.register()
+	a.walk(rowSteps{start: func() { v.zero(a.sums...) }, enter: func() {
+		a.ofRow(pointer("top"), tops)
+		v.zero(totals)
+	}, position: func(at []reg.GPVirtual) {
+		q := a.named(at)
+		w := a.ofEdges(score)
+		VSUBPS(tops, w, w)
+		c.exp(w, false)
+		a.addTo(totals, w)
+		a.mask(w)
+		a.gather(q, w, a.sums)
+	}, leave: func() {
+		a.foldEdges(totals)
+		a.toRow(totals, pointer("total"))
+		one := v.register()
+		VMOVUPS(c.of(1), one)
+		VDIVPS(totals, one, totals)
+		for j, acc := range a.sums {
+			VMULPS(a.spread(totals, j), acc, acc)
+		}
+	}, end: func() {
+		a.store(a.sums, pointer("y").Base)
+		next("y", "ldy")
+		a.nextHeads("top", "total")
+	}})
+}
+
+// attendBack builds two sums of rows, one weighted by exponentials of scores and
+// one by these times the slope, and the sums of the latter times a value of the
+// other end's.
+func attendBack(v vectors, n int, two bool) {
+	a := &attending{two: two}
+	a.begin(v, n, 2, "attendBack", "sums rows by the exponentials of scores, and by these times the slope",
+		", slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32")
+	far := Load(Param("far"), GP64()).(reg.GPVirtual)
+	c, slope, zero := newConstants(v, expConstants...), v.broadcast("slope"), v.register()
+	v.zero(zero)
+	own, pull := v.register(), v.register()
+	var others []vec
+	for range n {
+		others = append(others, v.register())
+	}
+	a.walk(rowSteps{start: func() {
+		v.zero(append(others, pull)...)
+		v.zero(a.sums...)
+	}, enter: func() { a.ofRow(pointer("own"), own) }, position: func(at []reg.GPVirtual) {
+		l, logSum, mean := a.farValues(far, at)
+		x := l
+		VADDPS(own, x, x)
+		w := v.register()
+		VMOVAPS(x, w)
+		v.rectify(w, slope)
+		VSUBPS(logSum, w, w)
+		c.exp(w, false)
+		tilted := v.tilt(x, w, slope, zero)
+		a.addProduct(pull, tilted, mean)
+		a.mask(w, tilted)
+		q := a.named(at)
+		a.gather(q, w, a.sums)
+		a.gather(q, tilted, others)
+	}, leave: func() { a.foldEdges(pull) }, end: func() {
+		a.store(a.sums, pointer("y").Base)
+		a.store(others, pointer("t").Base)
+		a.toRow(pull, pointer("pull"))
+		next("y", "ldy")
+		next("t", "ldt")
+		next("own", "ldown")
+		a.nextHeads("pull")
+	}})
+}
+
+// farValues asks for what the other ends of edges have some positions ahead, and
+// returns the three values per head that those at some positions have.
+func (a *attending) farValues(far reg.GPVirtual, at []reg.GPVirtual) (x, y, z vec) {
+	apart := GP64()
+	MOVQ(argument("apart"), apart)
+	place := func(q reg.GPVirtual, i int) Mem {
+		if i == 0 {
+			return Mem{Base: q}
+		}
+		return Mem{Base: q, Index: apart, Scale: uint8(i)}
+	}
+	values := []vec{a.v.register(), a.v.register(), a.v.register()}
+	for edge, p := range at {
+		q := GP64()
+		find := func(index reg.Register) {
+			MOVL(Mem{Base: index, Index: p, Scale: 4}, q.As32())
+			IMULQ(argument("ldfar"), q)
+			ADDQ(far, q)
+		}
+		find(a.ahead)
+		for i := range values {
+			PREFETCHT0(place(q, i))
+		}
+		find(a.other)
+		for i, x := range values {
+			switch {
+			case !a.two:
+				a.heads.load(place(q, i), x)
+			case edge == 0:
+				VMOVUPS(place(q, i), x.AsY())
+			default:
+				VINSERTF32X8(Imm(1), place(q, i), x, x)
+			}
+		}
+	}
+	return values[0], values[1], values[2]
+}

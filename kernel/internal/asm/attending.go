@@ -1,0 +1,259 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// attending is a sum of rows under weights that are computed in the same loop, an
+// edge at a time; or two where heads are eight, whose values fill a vector.
+type attending struct {
+	*rowSum
+	two   bool
+	heads tail          // of one edge
+	lane  reg.Register  // for each column, its head
+	lanes []vec         // the same in registers, where those abound
+	keep  reg.GPVirtual // factors of the weights; 0 where there is no mask
+
+	// Of two edges, of which there may be one: the lanes of those there are, those
+	// of the second's columns, and of its last vector.
+	both, next, rest reg.Register
+}
+
+// begin starts a function that sums rows of n vectors so many times.
+func (a *attending) begin(v vectors, n, times int, name, doc, args string) {
+	if a.two {
+		name += "Two"
+	}
+	a.rowSum = newRowSum(v, n, false, name, doc, sumArgs+indexArgs+", heads, apart int, lane *uint32, keep *float32"+args+")")
+	a.index()
+	a.edges()
+	a.lane, a.keep = Load(Param("lane"), GP64()), Load(Param("keep"), GP64()).(reg.GPVirtual)
+	if n*times <= 4 {
+		for j := range n {
+			own := v.register()
+			VMOVUPS(Mem{Base: a.lane, Disp: j * v.bytes}, own)
+			a.lanes = append(a.lanes, own)
+		}
+	}
+}
+
+// edges loads what the values of edges need.
+func (a *attending) edges() {
+	if a.two {
+		a.both, a.next, a.rest = K(), K(), K()
+	} else {
+		a.heads = newTail(a.v, Load(Param("heads"), GP64()))
+	}
+}
+
+// read loads a value per head of the edges at hand.
+func (a *attending) read(m Mem) vec {
+	x := a.v.register()
+	if a.two {
+		VMOVUPS_Z(m, a.both, x)
+	} else {
+		a.heads.load(m, x)
+	}
+	return x
+}
+
+// ofRow loads a value per head of a row, for each edge at hand.
+func (a *attending) ofRow(m Mem, x vec) {
+	if a.two {
+		VBROADCASTF32X8(m, x)
+	} else {
+		a.heads.load(m, x)
+	}
+}
+
+// toRow writes a value per head.
+func (a *attending) toRow(x vec, m Mem) {
+	if a.two {
+		VMOVUPS(x.AsY(), m)
+	} else {
+		a.heads.store(x, m)
+	}
+}
+
+// addTo adds the edges' values to x.
+func (a *attending) addTo(x, y vec) {
+	if a.two {
+		VADDPS(y, x, a.both, x)
+	} else {
+		VADDPS(y, x, x)
+	}
+}
+
+// addProduct adds the products of the edges' values to x.
+func (a *attending) addProduct(x, y, z vec) {
+	if a.two {
+		VFMADD231PS(y, z, a.both, x)
+	} else {
+		VFMADD231PS(y, z, x)
+	}
+}
+
+// foldEdges adds up the sums of both edges.
+func (a *attending) foldEdges(xs ...vec) {
+	if !a.two {
+		return
+	}
+	for _, x := range xs {
+		t := a.v.register()
+		VSHUFF32X4(Imm(0x4e), x, x, t)
+		VADDPS(t, x, x)
+	}
+}
+
+// ofEdges reads the values of the edges at hand, p being those of all.
+func (a *attending) ofEdges(p reg.Register) vec {
+	t := GP64()
+	MOVQ(a.p, t)
+	if a.two {
+		SHLQ(Imm(5), t)
+	} else {
+		IMULQ(argument("apart"), t)
+	}
+	return a.read(Mem{Base: p, Index: t, Scale: 1})
+}
+
+// rowSteps are what a walk does: at the start of every row, before the edges of a
+// row that has some, at some of these, whose positions it gets, after them, and at
+// the end of every row.
+type rowSteps struct {
+	start, enter func()
+	position     func(at []reg.GPVirtual)
+	leave, end   func()
+}
+
+// walk builds the loops over rows and edges.
+func (a *attending) walk(s rowSteps) {
+	end := GP64()
+	MOVQ(argument("ptr"), end)
+	MOVQ(Mem{Base: end}, a.p)
+	Label("row")
+	MOVQ(argument("ptr"), end)
+	ADDQ(Imm(8), end)
+	MOVQ(end, argument("ptr"))
+	MOVQ(Mem{Base: end}, end)
+	s.start()
+	CMPQ(a.p, end)
+	JGE(LabelRef("store"))
+	s.enter()
+	Label("position")
+	at := []reg.GPVirtual{a.p}
+	if a.two {
+		at = append(at, a.second(end))
+	}
+	s.position(at)
+	ADDQ(Imm(uint64(len(at))), a.p)
+	CMPQ(a.p, end)
+	JLT(LabelRef("position"))
+	if a.two {
+		MOVQ(end, a.p)
+	}
+	s.leave()
+	Label("store")
+	s.end()
+	DECQ(argument("rows"))
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}
+
+// second returns the position of the second edge, which is the first where there
+// is none; it has no lanes then.
+func (a *attending) second(end reg.GPVirtual) reg.GPVirtual {
+	p, lanes, some := GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: a.p, Disp: 1}, p)
+	XORQ(some, some)
+	CMPQ(p, end)
+	CMOVQGE(a.p, p)
+	SETLT(some.As8())
+	NEGQ(some) // ones where there is one
+	MOVQ(some, lanes)
+	KMOVW(lanes.As32(), a.next)
+	ORQ(Imm(0xff), lanes)
+	KMOVW(lanes.As32(), a.both)
+	if a.tail.k != nil {
+		KANDW(a.next, a.tail.k, a.rest)
+	}
+	return p
+}
+
+// named asks for the rows of x some positions ahead, and returns the offsets of
+// those that an index names at some positions.
+func (a *attending) named(at []reg.GPVirtual) (q []reg.GPVirtual) {
+	for _, p := range at {
+		one := *a.rowSum
+		one.p = p
+		one.prefetch()
+		q = append(q, one.row(a.other))
+	}
+	return q
+}
+
+// spread returns each column's weight in vector j.
+func (a *attending) spread(w vec, j int) vec {
+	own := a.v.register()
+	if a.lanes != nil {
+		VPERMPS(w, a.lanes[j], own)
+		return own
+	}
+	VMOVUPS(Mem{Base: a.lane, Disp: j * a.v.bytes}, own)
+	VPERMPS(w, own, own)
+	return own
+}
+
+// gather adds the edges' rows to sums, by a value per head of each.
+func (a *attending) gather(q []reg.GPVirtual, w vec, sums []vec) {
+	for j, acc := range sums {
+		a.multiplyAdd(a.at(q[0], j), a.spread(w, j), acc, j == len(sums)-1)
+	}
+	if !a.two {
+		return
+	}
+	other := a.v.register()
+	VSHUFF32X4(Imm(0x4e), w, w, other)
+	for j, acc := range sums {
+		lanes := a.next
+		if j == len(sums)-1 {
+			lanes = a.rest
+		}
+		VFMADD231PS(a.at(q[1], j), a.spread(other, j), lanes, acc)
+	}
+}
+
+// mask multiplies weights by the factors of the mask.
+func (a *attending) mask(ws ...vec) {
+	none := label("unmasked")
+	TESTQ(a.keep, a.keep)
+	JZ(LabelRef(none))
+	k := a.ofEdges(a.keep)
+	for _, w := range ws {
+		VMULPS(k, w, w)
+	}
+	Label(none)
+}
+
+// pointer loads an argument that points somewhere: what only rows need stays in
+// memory, so that the inner loop has the registers.
+func pointer(name string) Mem { return Mem{Base: Load(Param(name), GP64())} }
+
+// next moves an argument that points to a row to the next one.
+func next(name, by string) {
+	t := GP64()
+	MOVQ(argument(by), t)
+	ADDQ(t, argument(name))
+}
+
+// nextHeads moves arguments that point to a value per head to those of the next row.
+func (a *attending) nextHeads(names ...string) {
+	by := GP64()
+	MOVQ(argument("apart"), by)
+	for _, name := range names {
+		ADDQ(by, argument(name))
+	}
+}
