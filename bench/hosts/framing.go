@@ -42,11 +42,16 @@ func (a traffic) bytes(mtu int) int64 {
 	return 4*a.words + f.headers + f.mpi
 }
 
-// predictions is what ranks send when they give each other those of the items that
-// they score.
-func predictions(ranks, items, columns int) traffic {
-	others := int64(ranks - 1)
-	return traffic{others * int64(items) * int64(columns), others * int64(ranks)}
+// tallied is how many numbers a rank's tallies of an evaluation are: the loss, and of
+// the accuracy in each part of the split its items, the numbers of its sums and of
+// its curves, right decisions, and all.
+const tallied = 1 + 3*5
+
+// tallies is what ranks send when they add up how well each of them did: to all
+// others how long its tallies are, and these, two words each.
+func tallies(ranks int) traffic {
+	pairs := int64(ranks) * int64(ranks-1)
+	return traffic{pairs * (1 + 2*tallied), 2 * pairs}
 }
 
 // asking is what ranks send when they ask whether one of them is to stop: the

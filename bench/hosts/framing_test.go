@@ -14,22 +14,22 @@ func TestFrame(t *testing.T) {
 
 // TestAround: what ranks send besides a step, as lists of who sends what to whom.
 func TestAround(t *testing.T) {
-	const ranks, items, columns = 3, 10, 7
+	const ranks = 3
 	var p, a traffic
-	for range ranks * (ranks - 1) / 2 {
-		p.messages += 2 // there and back
-	}
-	for range items {
-		p.words += columns * (ranks - 1) // its owner sends its row to all others
-	}
 	for rank := range ranks {
+		for other := range ranks {
+			if other != rank {
+				p = p.plus(traffic{1, 1})  // how long
+				p = p.plus(traffic{32, 1}) // 16 numbers
+			}
+		}
 		if rank != ranks-1 {
 			a = a.plus(traffic{1, 1}) // to the last, which owns the word
 			a = a.plus(traffic{1, 1}) // and back
 		}
 	}
-	if got := predictions(ranks, items, columns); got != p {
-		t.Errorf("predictions: got %+v, want %+v", got, p)
+	if got := tallies(ranks); got != p {
+		t.Errorf("tallies: got %+v, want %+v", got, p)
 	}
 	if got := asking(ranks); got != a {
 		t.Errorf("asking: got %+v, want %+v", got, a)

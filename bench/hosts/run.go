@@ -10,11 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/internal/netns"
 	"github.com/weft-gnn/weft/plan"
@@ -30,7 +28,6 @@ type bench struct {
 	options
 	tmp, weft, launcher, mpi string
 	about                    string // the data
-	items, columns           int    // scored after every step
 	runs                     int
 }
 
@@ -53,15 +50,7 @@ func begin(ctx context.Context, tmp string, o options) (*bench, error) {
 		return nil, err
 	}
 	b.about = fmt.Sprintf("%d vertices, %d arcs, %d features, %d classes", d.Graph.N, len(d.Graph.Src), d.X.Cols, d.Labels.Classes())
-	b.items, b.columns = scored(d), d.Labels.Classes()
 	return b, nil
-}
-
-// scored counts the items of a split.
-func scored(d *dataset.Dataset) int {
-	all := slices.Concat(d.Splits[0].Train, d.Splits[0].Val, d.Splits[0].Test)
-	slices.Sort(all)
-	return len(slices.Compact(all))
 }
 
 // row is one plan beside one host.
@@ -169,7 +158,7 @@ func (b *bench) predict(ctx context.Context, r *row, all *train.Result) error {
 		return err
 	}
 	t := forward.Total
-	r.whole = r.step.plus(traffic{t.Words.Value, t.Messages.Value}).plus(predictions(r.ranks, b.items, b.columns))
+	r.whole = r.step.plus(traffic{t.Words.Value, t.Messages.Value}).plus(tallies(r.ranks))
 	counted, err := logged(all.Dir, r.ranks, b.epochs-1)
 	if err != nil {
 		return err
