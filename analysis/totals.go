@@ -2,9 +2,7 @@ package analysis
 
 import (
 	"cmp"
-	"slices"
 
-	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/program"
 )
 
@@ -145,90 +143,4 @@ func (r study) extent(programs ...*program.Program) program.Extent {
 		}
 	}
 	return e
-}
-
-// structure returns the bytes of g's arrays, of the blocks beside them and of
-// the indices by source that programs walk.
-func structure(g *graph.Graph, e program.Extent, programs []*program.Program) int64 {
-	sum := 8*int64(len(g.Ptr)+len(g.Listing)) + 4*int64(len(g.Src)+len(g.Weight))
-	if e.N != nil {
-		sum += 8 * int64(len(e.N.Edge)) // the rest are the graph's arrays
-	}
-	for _, b := range []*graph.Block{e.NHat, e.X} {
-		if b != nil {
-			sum += b.Bytes()
-		}
-	}
-	return sum + walked(e, programs)
-}
-
-// walked returns the bytes of the indices by source that programs walk, and of the
-// pieces that chunks run over.
-func walked(e program.Extent, programs []*program.Program) (sum int64) {
-	for space, b := range map[program.Space]*graph.Block{program.Edges: e.N, program.LoopEdges: e.NHat, program.Entries: e.X} {
-		if slices.ContainsFunc(programs, func(p *program.Program) bool { return walksBySource(p, space) }) {
-			sum += transposed(b)
-		}
-	}
-	return sum + pieces(e, programs)
-}
-
-// pieces returns the bytes of the blocks that chunks run over: row offsets, and
-// the order of the edges by source where they are summed there.
-func pieces(e program.Extent, programs []*program.Program) int64 {
-	size := map[program.Region]int64{}
-	for _, p := range programs {
-		for _, n := range p.Nodes {
-			if n.Region == 0 {
-				continue
-			}
-			r, b := p.Regions[n.Region-1], e.N
-			if r.Over.Held(program.AllEdges) == program.LoopEdges {
-				b = e.NHat
-			}
-			bytes := 8 * int64(b.Dst+len(r.Cuts(b))-1)
-			if o, ok := n.Op.(program.Aggregate); ok && o.Along == program.Src {
-				bytes += 4 * int64(b.Edges())
-			}
-			size[r] = max(size[r], bytes)
-		}
-	}
-	sum := int64(0)
-	for _, bytes := range size {
-		sum += bytes
-	}
-	return sum
-}
-
-// transposed returns the bytes of a block's index by source: one offset per
-// source, destination and position per edge.
-func transposed(b *graph.Block) int64 { return 8*int64(b.Src+1) + 8*int64(b.Edges()) }
-
-// walksBySource reports whether p reduces edges of s at their sources.
-func walksBySource(p *program.Program, s program.Space) bool {
-	for _, n := range p.Nodes {
-		if n.Region > 0 {
-			continue // it walks pieces
-		}
-		var over program.Space
-		along := program.Dst
-		switch o := program.BaseOf(n.Op).(type) {
-		case program.SpMM:
-			over, along = o.Over, o.Along
-		case program.Aggregate:
-			over, along = o.Over, o.Along
-		case program.ArgSelect:
-			over, along = o.Over, o.Along
-		case program.Extreme:
-			over, along = o.Over, o.Along
-		case program.Walker:
-			over, along, _ = o.Walk()
-		case program.SparseMatMulT:
-			over, along = program.Entries, program.Src
-		}
-		if over.Held(program.AllEdges) == s && along == program.Src {
-			return true
-		}
-	}
-	return false
 }

@@ -87,7 +87,7 @@ func byID(d *dataset.Dataset) map[string]string {
 			out[key] += fmt.Sprint(row, d.EdgeX.Row(int(row)))
 		}
 		for i := b.Ptr[v]; i < b.Ptr[v+1]; i++ {
-			key := fmt.Sprintf("edge %d of %q", b.Edge[i], d.IDs.Of(v))
+			key := fmt.Sprintf("edge %d of %q", b.Identities()[i], d.IDs.Of(v))
 			out[key] = d.IDs.Of(int(b.Col[i]))
 		}
 	}

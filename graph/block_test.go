@@ -33,11 +33,11 @@ func checkIDs(t failer, g *graph.Graph, b *graph.Block) {
 	for v := range b.Dst {
 		for i := b.Ptr[v]; i < b.Ptr[v+1]; i++ {
 			id, arc := i, i
-			if b.Edge != nil {
-				id = b.Edge[i]
+			if ids := b.Identities(); ids != nil {
+				id = ids[i]
 			}
-			if b.Arc != nil {
-				arc = b.Arc[i]
+			if arcs := b.Arcs(); arcs != nil {
+				arc = arcs[i]
 			}
 			expect := m + int64(v)
 			if arc >= 0 {
@@ -64,8 +64,8 @@ func TestBlockKeepsArcs(t *testing.T) {
 		if !slices.Equal(b.Col, g.Src) || !slices.Equal(b.Ptr, g.Ptr) || !slices.Equal(b.Weight, g.Weight) {
 			t.Fatal("the block's arcs are not the graph's")
 		}
-		if (b.Edge == nil) != (g.Counts.Loops == 0) {
-			t.Fatalf("%d loops, but identities are listed: %v", g.Counts.Loops, b.Edge != nil)
+		if ids := b.Identities(); (ids == nil) != (g.Counts.Loops == 0) {
+			t.Fatalf("%d loops, but identities are listed: %v", g.Counts.Loops, ids != nil)
 		}
 		checkIDs(t, g, b)
 	})
@@ -102,10 +102,10 @@ func checkLoopBlock(t failer, g *graph.Graph) {
 	for v := range b.Dst {
 		for i := b.Ptr[v]; i < b.Ptr[v+1]; i++ {
 			weight := float32(1)
-			if loop := int(b.Col[i]) == v; loop != (b.Arc[i] == -1) {
-				t.Fatalf("edge %d→%d has arc %d", b.Col[i], v, b.Arc[i])
+			if loop := int(b.Col[i]) == v; loop != (b.Arcs()[i] == -1) {
+				t.Fatalf("edge %d→%d has arc %d", b.Col[i], v, b.Arcs()[i])
 			} else if !loop && g.Weight != nil {
-				weight = g.Weight[b.Arc[i]]
+				weight = g.Weight[b.Arcs()[i]]
 			}
 			if b.Weight != nil && b.Weight[i] != weight {
 				t.Fatalf("edge %d→%d has weight %v, want %v", b.Col[i], v, b.Weight[i], weight)
@@ -165,15 +165,16 @@ func TestBlocksAreShared(t *testing.T) {
 
 func TestBytes(t *testing.T) {
 	g := build(t, graphcase.Case{N: 3, Src: []int32{0, 1}, Dst: []int32{1, 1}, Weight: []float32{2, 3}}, graph.Policy{})
-	// Block: 4 pointers, 2 identities; 2 columns, 2 weights. With loops: 4
-	// pointers, 4 identities, 4 positions; 4 columns, 4 weights.
+	// Block: 4 pointers; 2 columns, 2 weights; 2 identities, as there is a loop. With
+	// loops: 4 pointers; 4 columns, 4 weights; 4 identities.
 	for _, c := range []struct {
 		name      string
 		got, want int64
 	}{
-		{"block", g.Block().Bytes(), 8*(4+2) + 4*(2+2)},
-		{"with loops", g.LoopBlock().Bytes(), 8*(4+4+4) + 4*(4+4)},
-		{"transposed", g.LoopBlock().Transpose().Bytes(), 8*4 + 4*(4+4)},
+		{"block", g.Block().Bytes(), 8*4 + 4*(2+2)},
+		{"with loops", g.LoopBlock().Bytes(), 8*4 + 4*(4+4)},
+		{"identities", g.Block().IdentityBytes(), 8 * 2},
+		{"identities with loops", g.LoopBlock().IdentityBytes(), 8 * 4},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d bytes, want %d", c.name, c.got, c.want)

@@ -6,19 +6,16 @@ import "slices"
 // a block over the same sources. Its destinations are no prefix of the sources.
 //
 // Contract: slices alias the block's but for Ptr. First numbers the edges where
-// they have no identities of their own.
+// they have no identities of their own; [Block.Identities] are the block's.
 // Cost: O(hi − lo) time, 8 bytes per destination.
 func (b *Block) Cut(lo, hi int) *Block {
 	from, to := b.Ptr[lo], b.Ptr[hi]
-	c := &Block{Dst: hi - lo, Src: b.Src, Ptr: make([]int64, hi-lo+1), Col: b.Col[from:to:to], First: b.First + from, unordered: b.unordered}
+	c := &Block{Dst: hi - lo, Src: b.Src, Ptr: make([]int64, hi-lo+1), Col: b.Col[from:to:to], First: b.First + from, cutOf: b, unordered: b.unordered}
 	for i := range c.Ptr {
 		c.Ptr[i] = b.Ptr[lo+i] - from
 	}
 	if b.Weight != nil {
 		c.Weight = b.Weight[from:to:to]
-	}
-	if b.Edge != nil {
-		c.Edge = b.Edge[from:to:to]
 	}
 	return c
 }

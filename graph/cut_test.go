@@ -48,8 +48,8 @@ func checkPieces(t *testing.T, b *graph.Block, rows int) {
 }
 
 func identity(b *graph.Block, e int) int64 {
-	if b.Edge != nil {
-		return b.Edge[e]
+	if ids := b.Identities(); ids != nil {
+		return ids[e]
 	}
 	return b.First + int64(e)
 }
@@ -59,7 +59,7 @@ func TestSourceOrder(t *testing.T) {
 	eachCase(t, func(t *testing.T, c graphcase.Case, p graph.Policy) {
 		g := build(t, c, p)
 		for _, b := range []*graph.Block{g.Block(), g.LoopBlock()} {
-			if got, want := b.SourceOrder(), b.Transpose().Pos; !slices.Equal(got, want) {
+			if got, want := b.SourceOrder(), b.Transpose().Edges(); !slices.Equal(got, want) {
 				t.Fatalf("got %v, want %v", got, want)
 			}
 		}

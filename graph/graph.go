@@ -44,7 +44,7 @@ type Graph struct {
 // depend on how a graph is cut or its vertices are ordered.
 type Origin struct {
 	Vertex []int64 // identity of each vertex: its number in the whole graph
-	Edge   []int64 // identity of each arc, as Block.Edge of the whole graph has it
+	Edge   []int64 // identity of each arc, as Block.Identities of the whole graph have it
 	N, M   int64   // n and m of the whole graph; the loop at v has identity M + v
 }
 
@@ -70,24 +70,24 @@ type Block struct {
 	Col []int32
 	// Weight is nil when every weight is 1.
 	Weight []float32
-	// Edge is the global identity of each edge, the counter of its random
-	// numbers: its rank in (destination, source, listing) order among the arcs
-	// of the whole graph that are not loops; the first loop at v has m + v, the
-	// r-th loop of the graph that is not its vertex's first has m + n + r.
-	// Nil means that the identity of position i is First + i.
-	Edge []int64
-	// First is 0 but in a block that [Block.Cut] took out of another.
+	// First is the identity of the block's first edge where [Block.Identities] are
+	// nil: 0 but in a block that [Block.Cut] took out of another.
 	First int64
 	// Vertex is the global identity of each source; nil means the identity.
 	Vertex []int64
-	// Arc is, for each edge, its position in the Graph the block came from,
-	// or −1 for a loop that a model added or put in place of the data's;
-	// nil means the identity.
-	Arc []int64
 	// Graphs delimits a batch of graphs: graph g owns the vertices
 	// Graphs[g] to Graphs[g+1]. Nil means one graph.
 	Graphs []int64
 
+	of            *Graph // whose arcs the block has
+	looped        bool   // a loop per vertex in place of the graph's own
+	cutOf         *Block // of which the block is a piece
+	naming        sync.Once
+	identities    []int64
+	locating      sync.Once
+	arcs          []int64
+	comparing     sync.Once
+	symmetric     bool
 	transpose     sync.Once
 	t             *Transposed
 	ordering      sync.Once
@@ -100,11 +100,14 @@ type Block struct {
 }
 
 // Transposed is a block's index by source: the out-edges of u are positions
-// Ptr[u] to Ptr[u+1], in ascending order of destination.
+// Ptr[u] to Ptr[u+1], in ascending order of destination. Of a symmetric block both
+// are the block's own.
 type Transposed struct {
-	Ptr []int64  // Src+1 entries
-	Row []int32  // destination of each out-edge
-	Pos []uint32 // position of the edge in the block's Col
+	Ptr []int64 // Src+1 entries
+	Row []int32 // destination of each out-edge
 
+	of     *Block
+	edges  sync.Once
+	pos    []uint32
 	ranges rangesByWidth
 }

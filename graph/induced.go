@@ -45,7 +45,7 @@ func (g *Graph) pieceOf(s *sorted, arc []int64, vertices []int32, graphs []int64
 			p.Weight[i] = g.Weight[a]
 		}
 	}
-	p.Origin = &Origin{Vertex: g.identities(vertices), Edge: pick(b.Edge, arc), N: whole.N, M: whole.M}
+	p.Origin = &Origin{Vertex: g.identities(vertices), Edge: pick(b.Identities(), arc), N: whole.N, M: whole.M}
 	p.recount(g.Counts.Rows)
 	return p
 }

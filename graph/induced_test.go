@@ -27,7 +27,7 @@ func edgesByID(b *graph.Block) map[int64][3]float64 {
 			if b.Weight != nil {
 				w = float64(b.Weight[i])
 			}
-			out[id(b.Edge, i)] = [3]float64{float64(id(b.Vertex, int64(v))), float64(id(b.Vertex, int64(b.Col[i]))), w}
+			out[id(b.Identities(), i)] = [3]float64{float64(id(b.Vertex, int64(v))), float64(id(b.Vertex, int64(b.Col[i]))), w}
 		}
 	}
 	return out

@@ -66,8 +66,8 @@ func TestPartIsOfTheGraph(t *testing.T) {
 		for _, v := range vertices[:rows] {
 			for i := g.Ptr[v]; i < g.Ptr[v+1]; i++ {
 				id := i
-				if b.Edge != nil {
-					id = b.Edge[i]
+				if b.Identities() != nil {
+					id = b.Identities()[i]
 				}
 				p.Col, p.Edge = append(p.Col, place[g.Src[i]]), append(p.Edge, id)
 				if g.Weight != nil {

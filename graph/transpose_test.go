@@ -29,7 +29,7 @@ func checkTranspose(t failer, b *graph.Block) {
 	got := []edge{}
 	for u := range b.Src {
 		for i := tr.Ptr[u]; i < tr.Ptr[u+1]; i++ {
-			got = append(got, edge{int32(u), tr.Row[i], tr.Pos[i]})
+			got = append(got, edge{int32(u), tr.Row[i], tr.Edges()[i]})
 		}
 	}
 	if !slices.Equal(got, want) {
@@ -44,11 +44,44 @@ func checkTranspose(t failer, b *graph.Block) {
 	}
 }
 
+// A symmetric block is its own index, one that is not has another.
+func checkSymmetry(t failer, b *graph.Block) {
+	t.Helper()
+	d, want := dense(b), true
+	for v, row := range d {
+		for u, edges := range row {
+			want = want && edges == d[u][v]
+		}
+	}
+	tr := b.Transpose()
+	alias := len(b.Col) == 0 || &tr.Row[0] == &b.Col[0]
+	if got := b.Symmetric(); got != want || got != (alias && &tr.Ptr[0] == &b.Ptr[0]) {
+		t.Fatalf("symmetric: %v, want %v; index shared: %v", got, want, alias)
+	}
+}
+
+func TestSymmetric(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := graphcase.Random(5, 12).Draw(t, "case")
+		if rapid.Bool().Draw(t, "both ways") {
+			c.Src, c.Dst = append(slices.Clone(c.Src), c.Dst...), append(slices.Clone(c.Dst), c.Src...)
+			c.Weight = append(slices.Clone(c.Weight), c.Weight...)
+		}
+		g := build(t, c, graph.Policy{Duplicates: graph.Keep})
+		for _, b := range []*graph.Block{g.Block(), g.LoopBlock()} {
+			checkSymmetry(t, b)
+			checkTranspose(t, b)
+		}
+	})
+}
+
 func TestTransposeCases(t *testing.T) {
 	eachCase(t, func(t *testing.T, c graphcase.Case, p graph.Policy) {
 		g := build(t, c, p)
-		checkTranspose(t, g.Block())
-		checkTranspose(t, g.LoopBlock())
+		for _, b := range []*graph.Block{g.Block(), g.LoopBlock()} {
+			checkTranspose(t, b)
+			checkSymmetry(t, b)
+		}
 	})
 }
 

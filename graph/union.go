@@ -58,7 +58,7 @@ func (g *Graph) Select(graphs []int32) (*Graph, error) {
 		for v := lo; v < hi; v++ {
 			s.Origin.Vertex = append(s.Origin.Vertex, b.vertexID(v))
 		}
-		s.Origin.Edge = appendOr(s.Origin.Edge, b.Edge, g.Ptr[lo], g.Ptr[hi], 0)
+		s.Origin.Edge = appendOr(s.Origin.Edge, b.Identities(), g.Ptr[lo], g.Ptr[hi], 0)
 	}
 	s.recount(g.Counts.Rows)
 	return s, nil

@@ -51,8 +51,7 @@ func (b *Block) Validate() error {
 		len, want int
 		isNil     bool
 	}{
-		{"edge identities", len(b.Edge), len(b.Col), b.Edge == nil},
-		{"arc positions", len(b.Arc), len(b.Col), b.Arc == nil},
+		{"edge identities", len(b.identities), len(b.Col), b.identities == nil},
 		{"vertex identities", len(b.Vertex), b.Src, b.Vertex == nil},
 	} {
 		if !s.isNil && s.len != s.want {

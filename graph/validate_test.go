@@ -67,10 +67,12 @@ func TestGraphValidate(t *testing.T) {
 
 func TestBlockValidate(t *testing.T) {
 	valid := func() *graph.Block {
-		return &graph.Block{
+		b := &graph.Block{
 			Dst: 2, Src: 4, Ptr: []int64{0, 2, 3}, Col: []int32{1, 3, 2}, Weight: []float32{1, 1, 1},
-			Edge: []int64{7, 8, 9}, Arc: []int64{0, -1, 1}, Vertex: []int64{5, 4, 3, 2},
+			Vertex: []int64{5, 4, 3, 2},
 		}
+		b.Identify([]int64{7, 8, 9})
+		return b
 	}
 	if err := valid().Validate(); err != nil {
 		t.Fatalf("the valid block: %v", err)
@@ -83,8 +85,7 @@ func TestBlockValidate(t *testing.T) {
 		{"3 row pointers, want 2", func(b *graph.Block) { b.Dst = 1 }},
 		{"source 4 of arc 1 is out of range", func(b *graph.Block) { b.Col[1] = 4 }},
 		{"2 weights for 3 arcs", func(b *graph.Block) { b.Weight = b.Weight[:2] }},
-		{"2 edge identities, want 3", func(b *graph.Block) { b.Edge = b.Edge[:2] }},
-		{"0 arc positions, want 3", func(b *graph.Block) { b.Arc = []int64{} }},
+		{"2 edge identities, want 3", func(b *graph.Block) { b.Identify([]int64{7, 8}) }},
 		{"2 vertex identities, want 4", func(b *graph.Block) { b.Vertex = b.Vertex[:2] }},
 		{"graph offsets run from 0 to 4, want 0 to 2", func(b *graph.Block) { b.Graphs = []int64{0, 4} }},
 	} {

@@ -103,7 +103,11 @@ func AttendGradSrc(ctx *Ctx, b *graph.Block, a Attention, z, r, g, s, d tensor.M
 	a.check(b, z, r, columns(s, 0, a.Heads))
 	wantShape("kernel.AttendGradSrc: d", d, b.Src, z.Cols+a.Heads)
 	c := &ctx.call
-	*c = call{seg: at(b, Src), dst: d}
+	seg := neighbours
+	if a.Mask.P > 0 {
+		seg = at
+	}
+	*c = call{seg: seg(b, Src), dst: d}
 	c.attend = attendOperands{z: z, r: r, g: g, l: s, run: attendBack, slot: d.Cols, rows: max(1, blockSums/max(1, z.Cols)), width: z.Cols}
 	m := ctx.attendRows(a, g.Cols)
 	c.eachCut(attendBackCombine)

@@ -37,9 +37,19 @@ type segments struct {
 // at views a block from one end. Building the transposed index, on the first
 // call with Src, is the only allocation.
 func at(b *graph.Block, end End) segments {
+	s := neighbours(b, end)
+	if end == Src {
+		s.pos = b.Transpose().Edges()
+	}
+	return s
+}
+
+// neighbours is at for those who read nothing of edges but their ends: at Src it
+// knows no edge by its position.
+func neighbours(b *graph.Block, end End) segments {
 	if end == Src {
 		t := b.Transpose()
-		return segments{ptr: t.Ptr, other: t.Row, pos: t.Pos}
+		return segments{ptr: t.Ptr, other: t.Row}
 	}
 	return segments{ptr: b.Ptr, other: b.Col}
 }

@@ -26,9 +26,12 @@ import (
 func SpMM(ctx *Ctx, b *graph.Block, end End, weight, x, y tensor.Matrix) {
 	wantStored("kernel.SpMM: x", x, vertices(b, end.other()), y.Cols)
 	wantStored("kernel.SpMM: y", y, vertices(b, end), y.Cols)
-	ctx.call = call{seg: at(b, end), x: x, y: weight, dst: y}
+	heads, seg := int64(weight.Cols), neighbours
+	if heads > 0 {
+		seg = at
+	}
+	ctx.call = call{seg: seg(b, end), x: x, y: weight, dst: y}
 	ctx.takeTail(y, wantStored)
-	heads := int64(weight.Cols)
 	if heads > 0 {
 		wantShape("kernel.SpMM: weight", weight, b.Edges(), weight.Cols)
 		wantHeads("kernel.SpMM: weight", y.Cols, weight.Cols)

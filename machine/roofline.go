@@ -68,7 +68,7 @@ func (r *Roofline) reuseOf(k reading) *Reuse {
 	case k.by == program.Dst:
 		found = newReuse(b.Col, b.Src, k.group)
 	case k.own:
-		found = newReuse(b.Transpose().Pos, b.Edges(), k.group)
+		found = newReuse(b.Transpose().Edges(), b.Edges(), k.group)
 	default:
 		found = newReuse(b.Transpose().Row, b.Dst, k.group)
 	}

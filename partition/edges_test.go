@@ -115,7 +115,7 @@ func TestEdgesOfAnyGraph(t *testing.T) {
 		if !slices.Equal(master, same) {
 			t.Fatalf("%v: masters %v, with loops %v", o.Method, master, same)
 		}
-		for i, at := range looped.Arc {
+		for i, at := range looped.Arcs() {
 			if at >= 0 && withLoops[i] != arc[at] {
 				t.Fatalf("%v: arc %d is in part %d, with loops in %d", o.Method, at, arc[at], withLoops[i])
 			}

@@ -103,8 +103,8 @@ func (o Owners) edge(b *graph.Block, e int64, u, v int32) int32 {
 	case program.BySrc:
 		return o.Vertex[u]
 	}
-	if b.Arc != nil {
-		if e = b.Arc[e]; e < 0 {
+	if arcs := b.Arcs(); arcs != nil {
+		if e = arcs[e]; e < 0 {
 			return o.Vertex[v]
 		}
 	}

@@ -224,9 +224,9 @@ func (d *division) block(at seat, b *graph.Block) (*graph.Block, []int64) {
 		return b, allOf(b)
 	}
 	sources, dst := d.rows(at, program.Src), d.rows(at, program.Dst)
-	src := d.places(sources)
-	out := &graph.Block{Dst: len(dst), Src: len(sources), Ptr: make([]int64, 1, len(dst)+1), Edge: []int64{}, Vertex: d.ids(sources)}
-	var from []int64
+	src, ids := d.places(sources), b.Identities()
+	out := &graph.Block{Dst: len(dst), Src: len(sources), Ptr: make([]int64, 1, len(dst)+1), Vertex: d.ids(sources)}
+	own, from := []int64{}, []int64(nil)
 	for _, v := range dst {
 		for e := b.Ptr[v]; e < b.Ptr[v+1]; e++ {
 			u := b.Col[e]
@@ -234,16 +234,17 @@ func (d *division) block(at seat, b *graph.Block) (*graph.Block, []int64) {
 				continue
 			}
 			id := b.First + e
-			if b.Edge != nil {
-				id = b.Edge[e]
+			if ids != nil {
+				id = ids[e]
 			}
-			out.Col, out.Edge, from = append(out.Col, src[u]), append(out.Edge, id), append(from, e)
+			out.Col, own, from = append(out.Col, src[u]), append(own, id), append(from, e)
 			if b.Weight != nil {
 				out.Weight = append(out.Weight, b.Weight[e])
 			}
 		}
 		out.Ptr = append(out.Ptr, int64(len(out.Col)))
 	}
+	out.Identify(own)
 	return out, from
 }
 

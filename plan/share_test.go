@@ -71,10 +71,10 @@ func TestPiecesMakeTheGraph(t *testing.T) {
 			for _, b := range []*graph.Block{p.N, p.NHat} {
 				checkRows(t, b)
 			}
-			for _, id := range p.N.Edge {
+			for _, id := range p.N.Identities() {
 				edges[id]++
 			}
-			for _, id := range p.NHat.Edge {
+			for _, id := range p.NHat.Identities() {
 				loops[id]++
 			}
 		}

@@ -174,7 +174,7 @@ func (x *Exec) ids(s Space) []int64 {
 	b := x.Block(s)
 	switch {
 	case s.IsEdges():
-		return b.Edge
+		return b.Identities()
 	case x.Rank != nil && s == Vertices:
 		return x.Rank.Own
 	}

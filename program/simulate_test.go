@@ -122,23 +122,25 @@ func (a *axis) exec(r int, targets Placement, of Space) *RefExec {
 // piece returns the part of a block that rank r has: all vertices, its edges,
 // which keep their identities.
 func (a *axis) piece(r int, s Space, b *graph.Block) *graph.Block {
-	p := &graph.Block{Dst: b.Dst, Src: b.Src, Ptr: make([]int64, b.Dst+1), Vertex: b.Vertex, Graphs: b.Graphs, Edge: []int64{}}
+	p := &graph.Block{Dst: b.Dst, Src: b.Src, Ptr: make([]int64, b.Dst+1), Vertex: b.Vertex, Graphs: b.Graphs}
+	ids := []int64{}
 	for v := range b.Dst {
 		for e := b.Ptr[v]; e < b.Ptr[v+1]; e++ {
 			if o := a.rows[s][e]; o != r && o >= 0 {
 				continue
 			}
 			id := e
-			if b.Edge != nil {
-				id = b.Edge[e]
+			if of := b.Identities(); of != nil {
+				id = of[e]
 			}
-			p.Col, p.Edge = append(p.Col, b.Col[e]), append(p.Edge, id)
+			p.Col, ids = append(p.Col, b.Col[e]), append(ids, id)
 			if b.Weight != nil {
 				p.Weight = append(p.Weight, b.Weight[e])
 			}
 		}
 		p.Ptr[v+1] = int64(len(p.Col))
 	}
+	p.Identify(ids)
 	return p
 }
 

@@ -13,6 +13,7 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/cost"
@@ -141,6 +142,7 @@ func (s *Session) Bind(name string, m tensor.Matrix) error {
 			}
 			found = true
 			c.set(program.Value(i), m)
+			c.unbound = slices.DeleteFunc(c.unbound, func(other string) bool { return other == name })
 		}
 	}
 	if !found {
@@ -177,8 +179,8 @@ type Counted struct{ Work, Bytes int64 }
 // random numbers and the optimiser's corrections. It returns what the kernels
 // counted.
 //
-// Errors: a [NonFiniteError] when the output "loss" is NaN or infinite, before
-// any parameter was updated.
+// Errors: an input that was not bound; a [NonFiniteError] when the output "loss" is
+// NaN or infinite, before any parameter was updated.
 func (s *Session) Run(i int, step uint32, t program.Target) (Counted, error) {
 	c := s.programs[i]
 	s.exec.Step, s.exec.Target = step, t

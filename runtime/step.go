@@ -17,6 +17,7 @@ type compiled struct {
 	in      [][]tensor.Matrix
 	loss    program.Value
 	kept    []string // keys of the values that the prelude computes
+	unbound []string // inputs that were not given yet
 	dies    [][]program.Value
 	local   []bool // values that live within a chunk
 	regions []*region
@@ -34,7 +35,10 @@ func (s *Session) compile(p *program.Program, offset []int64, stride []int, loca
 		if local[i] {
 			rows = c.regions[n.Region-1].largest(n.Type.Space)
 		}
-		if _, input := n.Op.(program.Input); input || offset[i] == program.Outside { // given later, or no values
+		if in, input := n.Op.(program.Input); input {
+			c.values[i] = tensor.Matrix{Rows: rows, Cols: n.Type.Words(), Stride: n.Type.Words()}
+			c.unbound = append(c.unbound, in.Name)
+		} else if offset[i] == program.Outside { // no values
 			c.values[i] = tensor.New(rows, n.Type.Words())
 		} else {
 			c.values[i] = s.arena.Spaced(offset[i], rows, n.Type.Words(), stride[i])
@@ -93,6 +97,9 @@ func (s *Session) stage(c *compiled, stage program.Stage) (n Counted, err error)
 			err = cmp.Or(err, s.exec.Rank.Land())
 		}
 	}()
+	if len(c.unbound) > 0 {
+		return Counted{}, fmt.Errorf("runtime: program %s has no value of input %q", c.p.Name, c.unbound[0])
+	}
 	s.exec.Count.Reset()
 	for at := 0; at < len(c.p.Nodes); at++ {
 		if c.at = at; c.p.Nodes[at].Stage != stage || isLeaf(c.p.Nodes[at].Op) {

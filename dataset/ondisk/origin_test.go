@@ -22,8 +22,8 @@ func sameIdentities(a, b *graph.Graph) error {
 	if !reflect.DeepEqual(a.Origin, b.Origin) {
 		return fmt.Errorf("origin %+v, was %+v", b.Origin, a.Origin)
 	}
-	if x, y := a.LoopBlock(), b.LoopBlock(); !slices.Equal(x.Edge, y.Edge) || !slices.Equal(x.Vertex, y.Vertex) {
-		return fmt.Errorf("edges %v and vertices %v, were %v and %v", y.Edge, y.Vertex, x.Edge, x.Vertex)
+	if x, y := a.LoopBlock(), b.LoopBlock(); !slices.Equal(x.Identities(), y.Identities()) || !slices.Equal(x.Vertex, y.Vertex) {
+		return fmt.Errorf("edges %v and vertices %v, were %v and %v", y.Identities(), y.Vertex, x.Identities(), x.Vertex)
 	}
 	return nil
 }

@@ -188,8 +188,8 @@ func checkArcs(t *rapid.T, d *dataset.Dataset, div Division, all []*Part) {
 	at := map[int64]int{} // position in g by identity
 	for i := range g.Src {
 		id := int64(i)
-		if b.Edge != nil {
-			id = b.Edge[i]
+		if ids := b.Identities(); ids != nil {
+			id = ids[i]
 		}
 		at[id] = i
 	}

@@ -203,10 +203,10 @@ func (s *splitter) part(w *folder.Writer, p int32, info *Info) {
 
 // identities yields the identity of each arc.
 func (s *splitter) identities(at []int64) iter.Seq[[]int64] {
-	if s.b.Edge == nil {
-		return numpy.Whole(at)
+	if ids := s.b.Identities(); ids != nil {
+		return picked(ids, at)
 	}
-	return picked(s.b.Edge, at)
+	return numpy.Whole(at)
 }
 
 // lists writes what the part sends, and gathers.
