@@ -43,11 +43,19 @@ func CheckFeatures(d *dataset.Dataset, x tensor.Matrix) error {
 // NameVertex adds to an error about the weights into a vertex what the set calls
 // that vertex, where it is not its number.
 func NameVertex(d *dataset.Dataset, err error) error {
-	var bad *graph.DegreeError
-	if !errors.As(err, &bad) || d.Graph.Origin != nil { // whose identities are those of another set
+	if d.Graph.Origin != nil { // whose identities are those of another set
 		return err
 	}
-	if id := d.IDs.Of(int(bad.Vertex)); id != strconv.FormatInt(bad.Vertex, 10) {
+	return NameVertexBy(func(v int64) string { return d.IDs.Of(int(v)) }, err)
+}
+
+// NameVertexBy is [NameVertex] where called says what a vertex is called.
+func NameVertexBy(called func(v int64) string, err error) error {
+	var bad *graph.DegreeError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	if id := called(bad.Vertex); id != strconv.FormatInt(bad.Vertex, 10) {
 		return fmt.Errorf("%w (vertex %d is called %s)", err, bad.Vertex, id)
 	}
 	return err
@@ -60,7 +68,10 @@ func NameVertex(d *dataset.Dataset, err error) error {
 func Degrees(g *graph.Graph) tensor.Matrix {
 	b, x := g.Block(), tensor.New(g.N, 1)
 	for v := range x.Rows {
-		x.Data[v] = float32(math.Log1p(float64(b.Degree(v))))
+		x.Data[v] = LogDegree(b.Degree(v))
 	}
 	return x
 }
+
+// LogDegree is log(1 + d).
+func LogDegree(d int) float32 { return float32(math.Log1p(float64(d))) }

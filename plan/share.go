@@ -56,7 +56,7 @@ func Pieces(g *graph.Graph, o Owners, programs ...*program.Program) (func(rank i
 	if err := o.Validate(g.N); err != nil {
 		return nil, err
 	}
-	d := &division{Owners: o, g: g, whole: program.ExtentOf(g, programs...)}
+	d := &division{Owners: o, g: g, all: g.N, whole: program.ExtentOf(g, programs...)}
 	if o.Has == nil && (o.spread(program.Src) || o.spread(program.Dst)) {
 		arcs := g.Block()
 		d.named = arcs.Named(o.Ranks, func(e int64, u, v int32) int32 { return o.edge(arcs, e, u, v) })
@@ -71,6 +71,7 @@ func Pieces(g *graph.Graph, o Owners, programs ...*program.Program) (func(rank i
 type division struct {
 	Owners
 	g     *graph.Graph
+	all   int // vertices, of which g has some where it is a part
 	whole program.Extent
 	named []graph.Named // by the arcs of each rank; nil where Has says it
 	coefs map[program.GraphCoef]tensor.Matrix
@@ -118,7 +119,7 @@ func (d *division) piece(of int) *Piece {
 			p.items = append(p.items, int(r) == at.rank)
 		}
 	}
-	p.Share = &program.Share{Own: d.ids(p.Vertex), All: d.g.N}
+	p.Share = &program.Share{Own: d.ids(p.Vertex), All: d.all}
 	own := d.places(p.Vertex)
 	p.Share.Sources, p.Share.Destinations = d.ends(at, program.Src, own), d.ends(at, program.Dst, own)
 	var n, loops []int64 // the rank's edges by their numbers in the whole

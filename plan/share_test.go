@@ -12,18 +12,47 @@ import (
 	"github.com/weft-gnn/weft/program"
 )
 
-// reading is a program that reads both edge spaces and every coefficient of them.
-func reading(t *rapid.T) *program.Program {
-	b := program.NewBuilder("reading")
+// failer is what testing.T and rapid.T have in common.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// overEdges is a program that reads the data's edges, and overLoops one that reads
+// them with loops.
+func overEdges(t failer) *program.Program {
+	b := program.NewBuilder("over edges")
 	x := b.Input("x", program.Vertices, program.Cols(1))
 	y := b.Sum(b.Scatter(x, program.Src, program.Edges), program.Dst)
-	z := b.Sum(b.HeadScale(b.Scatter(y, program.Src, program.LoopEdges), b.EdgeCoef(program.SymNorm, program.LoopEdges)), program.Dst)
-	b.Output("y", b.HeadScale(z, b.VertexCoef(program.InvDegree)))
+	b.Output("y", b.HeadScale(y, b.VertexCoef(program.InvDegree)))
+	return built(t, b)
+}
+
+func overLoops(t failer) *program.Program {
+	b := program.NewBuilder("over loops")
+	x := b.Input("x", program.Vertices, program.Cols(1))
+	y := b.HeadScale(b.Scatter(x, program.Src, program.LoopEdges), b.EdgeCoef(program.SymNorm, program.LoopEdges))
+	b.Output("y", b.Sum(y, program.Dst))
+	return built(t, b)
+}
+
+func built(t failer, b *program.Builder) *program.Program {
+	t.Helper()
 	p, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// reading is a program that reads both edge spaces and every coefficient of them.
+func reading(t failer) *program.Program {
+	b := program.NewBuilder("reading")
+	x := b.Input("x", program.Vertices, program.Cols(1))
+	y := b.Sum(b.Scatter(x, program.Src, program.Edges), program.Dst)
+	z := b.Sum(b.HeadScale(b.Scatter(y, program.Src, program.LoopEdges), b.EdgeCoef(program.SymNorm, program.LoopEdges)), program.Dst)
+	b.Output("y", b.HeadScale(z, b.VertexCoef(program.InvDegree)))
+	return built(t, b)
 }
 
 // pieces draws a graph, owners, and returns what each rank has.
@@ -51,7 +80,7 @@ func pieces(t *rapid.T) (*graph.Graph, plan.Owners, []*plan.Piece) {
 	return g, o, all
 }
 
-func distributed(t *rapid.T, p *program.Program, o plan.Owners) *program.Program {
+func distributed(t failer, p *program.Program, o plan.Owners) *program.Program {
 	q, err := program.Distribute(p, program.Facts{Distribution: &program.Distribution{Ranks: o.Ranks, Edges: o.Edges}})
 	if err != nil {
 		t.Fatal(err)

@@ -70,6 +70,15 @@ func (e Extent) Env() cost.Env {
 	return env
 }
 
+// EnvOf returns what [Extent.Env] says of a graph of these sizes, which is one and
+// whose programs read both edge spaces.
+func EnvOf(s graph.Sizes) cost.Env {
+	return cost.Env{
+		"n": s.Vertices, "B": 1, "s": s.Vertices, "m": s.Arcs, "ℓ": s.Loops, "m̂": s.Arcs + s.Vertices,
+		"d": s.In, "d_out": s.Out, "d̂": s.InHat, "d̂_out": s.OutHat,
+	}
+}
+
 // loops returns how many edges over N are self-loops.
 func (e Extent) loops() int64 {
 	if e.Share != nil {

@@ -1,12 +1,14 @@
 package program_test
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/graphcase"
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/model"
@@ -53,6 +55,20 @@ func TestExtentCounts(t *testing.T) {
 		}
 		if len(env) != len(want) {
 			t.Errorf("%s: symbols %v, want %v", c.Name, env, want)
+		}
+	}
+}
+
+// TestEnvOfSizes: sizes that were written down say what blocks say.
+func TestEnvOfSizes(t *testing.T) {
+	for _, c := range graphcase.All() {
+		g, err := graph.FromCOO(c.N, c.Src, c.Dst, nil, graph.Policy{Duplicates: graph.Keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Extent{N: g.Block(), NHat: g.LoopBlock()}.Env()
+		if got := EnvOf(g.Sizes()); !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", c.Name, got, want)
 		}
 	}
 }

@@ -26,9 +26,11 @@ func (t *Trainer) fits(programs []*program.Program, features *program.SparseMatr
 	if t.set.Memory <= 0 {
 		return nil
 	}
-	extent := program.ExtentOf(t.d.Graph, programs...)
+	var extent program.Extent
 	if t.among() {
 		extent = t.piece.Extent
+	} else {
+		extent = program.ExtentOf(t.d.Graph, programs...)
 	}
 	if features != nil {
 		extent.X = features.Block

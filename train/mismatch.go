@@ -73,8 +73,10 @@ func (t *Trainer) identity() ([]string, error) {
 		"plan " + t.set.Rank.Plan.String(),
 		fmt.Sprintf("%d features", t.d.X.Cols),
 		fmt.Sprintf("%d outputs", t.problem.out),
-		fmt.Sprintf("a division with the checksum %08x", checksum(t.set.Rank.Owners.Vertex)),
 	}, t.known.lines...)
+	if o := t.set.Rank.Owners; o != nil {
+		lines = append(lines, fmt.Sprintf("a division with the checksum %08x", checksum(o.Vertex)))
+	}
 	return append(lines, strings.Split(strings.TrimSpace(string(text)), "\n")...), nil
 }
 

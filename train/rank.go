@@ -8,6 +8,7 @@ import (
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/parted"
 	"github.com/weft-gnn/weft/plan"
 	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/tensor"
@@ -21,6 +22,9 @@ type Rank struct {
 	// Owners is who has what; where it is nil the trainer divides the graph, as
 	// every rank does alike.
 	Owners *plan.Owners
+	// Part, where set, is all that the rank has of the data: what others have it never
+	// reads, and Owners are not asked.
+	Part *parted.Part
 	// pieces are shared by the ranks of a process; nil where there is one.
 	pieces *pieces
 	// Apart says that the other ranks are other processes, which a launcher may
@@ -44,7 +48,14 @@ func (r *Rank) validate() error {
 	if got, want := r.Comm.Size(), r.Plan.Ranks(); got != want {
 		return fmt.Errorf("train: the plan is for %d ranks, there are %d", want, got)
 	}
-	return nil
+	if r.Part == nil {
+		return nil
+	}
+	if got, want := r.Part.Rank, r.Comm.Rank(); got != want {
+		return fmt.Errorf("train: rank %d has the part of rank %d", want, got)
+	}
+	_, err := PlanOf(r.Part.Manifest, &r.Plan)
+	return err
 }
 
 // Divide says who has what of a data set under a plan: the items of the first
@@ -73,7 +84,7 @@ func (t *Trainer) together() error {
 	if !t.among() {
 		return nil
 	}
-	if r := t.set.Rank; r.Owners == nil {
+	if r := t.set.Rank; r.Owners == nil && r.Part == nil {
 		var err error
 		if r.Owners, err = Divide(context.Background(), r.Plan, t.d, t.cfg.Seed); err != nil {
 			return err
@@ -117,7 +128,11 @@ func (t *Trainer) share(programs []*program.Program, x tensor.Matrix) (tensor.Ma
 	split := t.known.split
 	t.mine = scoring{labels: t.d.Labels, values: learnt(t.d.Labels.Value, t.problem.targets), split: t.d.Splits[0]}
 	t.step = t.mine.target(t.mine.split.Train, split.Train.Present)
-	if t.among() {
+	if p := t.part(); p != nil {
+		if err := t.take(p, programs); err != nil {
+			return x, err
+		}
+	} else if t.among() {
 		if err := t.cut(programs); err != nil {
 			return x, err
 		}

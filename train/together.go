@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/weft-gnn/weft/comm"
+	"github.com/weft-gnn/weft/dataset/parted"
 	"github.com/weft-gnn/weft/plan"
 	"github.com/weft-gnn/weft/runtime"
 )
@@ -18,6 +19,8 @@ type Team struct {
 	Ends   []comm.Transport
 	Plan   plan.Plan
 	Owners *plan.Owners // as Rank has it
+	// Part, where set, opens the part of the data that a rank has.
+	Part func(rank int) (*parted.Part, error)
 	// Watch bounds how long ranks wait for each other; nil for ever.
 	Watch *comm.Watch
 }
@@ -56,6 +59,11 @@ func (t Team) one(ctx context.Context, r *Rank, set Settings, prepare func(Setti
 			err = fmt.Errorf("train: rank %d: %v\n%s", r.Comm.Rank(), what, debug.Stack())
 		}
 	}()
+	if t.Part != nil {
+		if r.Part, err = t.Part(r.Comm.Rank()); err != nil {
+			return nil, err
+		}
+	}
 	set.Rank = r
 	trainer, err := prepare(set)
 	if err != nil {

@@ -93,7 +93,8 @@ const (
 	evalProgram
 )
 
-// New prepares a run. The data's first split is used.
+// New prepares a run. The data's first split is used. A rank that has a part of the
+// data takes no other: d may be nil then.
 //
 // Errors: what Config.Validate finds; a task that vertex training does not do;
 // an empty training part; a [MemoryError]; a feature that is NaN or infinite; a graph that the
@@ -112,6 +113,10 @@ func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 			return nil, err
 		}
 	}
+	if p := t.part(); p != nil {
+		d = p.OwnSet()
+		t.d = d
+	}
 	if t.among() {
 		t.logDir = set.Dir
 	}
@@ -125,11 +130,13 @@ func New(cfg Config, d *dataset.Dataset, set Settings) (*Trainer, error) {
 		return nil, err
 	}
 	t.cfg.Metric = t.problem.metric
-	if len(d.Splits) == 0 || len(d.Splits[0].Train) == 0 {
+	var x tensor.Matrix
+	if len(d.Splits) > 0 {
+		x, t.known = t.features()
+	}
+	if t.known.split.Train.Items == 0 {
 		return nil, dataset.Lacking(dataset.SplitOption, "train: %s has no training items", d.Name)
 	}
-	x := model.Features(d, cfg.RowNormalize)
-	t.known = knownOf(d, x)
 	t.problem.targets = scalings(t.problem.loss, t.known.split.Targets)
 	t.state = progress{Stop: newStopper(cfg.Monitor, cfg.Patience)}
 	t.notes()
@@ -171,7 +178,7 @@ func (t *Trainer) prepare(x tensor.Matrix) error {
 		return err
 	}
 	if x, err = t.share(programs, x); err != nil {
-		return fmt.Errorf("train: %s: %w", t.d.Name, model.NameVertex(t.d, err))
+		return fmt.Errorf("train: %s: %w", t.d.Name, t.nameVertex(err))
 	}
 	o := runtime.Options{Threads: t.set.Threads, Seed: t.cfg.Seed, Trace: t.set.Trace}
 	if slices.ContainsFunc(programs, readsEntries) {
@@ -187,7 +194,7 @@ func (t *Trainer) prepare(x tensor.Matrix) error {
 		t.session, err = runtime.New(t.d.Graph, o, programs...)
 	}
 	if err != nil {
-		return fmt.Errorf("train: %s: %w", t.d.Name, model.NameVertex(t.d, err))
+		return fmt.Errorf("train: %s: %w", t.d.Name, t.nameVertex(err))
 	}
 	t.lr = tensor.New(1, 1)
 	if slices.ContainsFunc(programs, readsRows) {

@@ -125,7 +125,7 @@ type ReadOptions struct {
 // Errors: a folder that is no divided set, a rank that it has no part for, and a
 // file that is not what the manifest says, which the error names.
 func Open(dir string, rank int, opt ReadOptions) (*Part, error) {
-	m, err := readManifest(filepath.Join(dir, ManifestFile), opt.Limits)
+	m, err := ReadManifest(dir, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,11 @@ func Open(dir string, rank int, opt ReadOptions) (*Part, error) {
 // maxManifest bounds the size of a manifest: some 100,000 parts.
 const maxManifest = 1 << 28
 
-func readManifest(path string, limits budget.Limits) (*Manifest, error) {
+// ReadManifest reads what describes a divided set, and none of its parts.
+//
+// Errors: a folder that is no divided set; counts that do not agree.
+func ReadManifest(dir string, opt ReadOptions) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestFile)
 	f, err := budget.Open(path)
 	if err != nil {
 		return nil, err
@@ -172,7 +176,7 @@ func readManifest(path string, limits budget.Limits) (*Manifest, error) {
 	if err := json.Unmarshal(data, m); err != nil {
 		return nil, fmt.Errorf("dataset: %s: %w", path, err)
 	}
-	if err := m.validate(limits.Guard(path, int64(len(data)))); err != nil {
+	if err := m.validate(opt.Limits.Guard(path, int64(len(data)))); err != nil {
 		return nil, fmt.Errorf("dataset: %s: %w", path, err)
 	}
 	return m, nil
