@@ -102,7 +102,7 @@ func comparePieces(t *testing.T, what string, got, want *plan.Piece) {
 	for i, b := range []*graph.Block{got.N, got.NHat} {
 		w := []*graph.Block{want.N, want.NHat}[i]
 		if (b == nil) != (w == nil) || b != nil && !(b.Dst == w.Dst && b.Src == w.Src && slices.Equal(b.Ptr, w.Ptr) && slices.Equal(b.Col, w.Col) &&
-			slices.Equal(b.Weight, w.Weight) && slices.Equal(b.Edge, w.Edge) && slices.Equal(b.Vertex, w.Vertex)) {
+			slices.Equal(b.Weight, w.Weight) && slices.Equal(b.Identities(), w.Identities()) && slices.Equal(b.Vertex, w.Vertex)) {
 			t.Fatalf("%s: block %+v, want %+v", what, b, w)
 		}
 	}
