@@ -148,3 +148,8 @@ func attendBackTwoAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32
 //
 //go:noescape
 func attendMomentsEightAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+
+// attendBackEightTwoAVX512x4 sums rows by the exponentials of scores; to t go the products of z with those times the slope, less their sums times the third value, 4 vectors of columns.
+//
+//go:noescape
+func attendBackEightTwoAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, z *float32, ldz int)

@@ -351,16 +351,16 @@ TEXT ·attendSumAVX512x1(SB), NOSPLIT, $0-136
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), R8
+	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z1
-	MOVQ         score+112(FP), R9
+	MOVQ         score+112(FP), R8
 	VBROADCASTSS floatc2d00000<>+0(SB), Z2
 	VBROADCASTSS float42b20000<>+0(SB), Z3
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
@@ -373,31 +373,30 @@ TEXT ·attendSumAVX512x1(SB), NOSPLIT, $0-136
 	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
 	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
 	VBROADCASTSS float3f000000<>+0(SB), Z13
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
 	VPXORD    Z0, Z0, Z0
-	CMPQ      DX, R10
+	CMPQ      DX, R9
 	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Z14
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Z14
 	VPXORD    Z4, Z4, Z4
 
 position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   (DI)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z15
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z15
 	VSUBPS       Z14, Z15, Z15
 	VMAXPS       Z15, Z2, Z15
 	VMULPS       Z3, Z15, Z16
@@ -415,34 +414,34 @@ position:
 	VADDPS       Z7, Z17, Z17
 	VSCALEFPS    Z16, Z17, Z15
 	VADDPS       Z15, Z4, Z4
-	TESTQ        R8, R8
+	TESTQ        DI, DI
 	JZ           unmasked1
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z16
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Z16
 	VMULPS       Z16, Z15, Z15
 
 unmasked1:
 	VPERMPS     Z15, Z1, Z15
-	VFMADD231PS (AX)(R11*1), Z15, K1, Z0
+	VFMADD231PS (AX)(R10*1), Z15, K1, Z0
 	ADDQ        $0x01, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R9
 	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Z4, K2, (R10)
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Z4, K2, (R9)
 	VMOVUPS     Z7, Z14
 	VDIVPS      Z4, Z14, Z4
 	VPERMPS     Z4, Z1, Z14
 	VMULPS      Z14, Z0, Z0
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, K1, (R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, K1, (R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -460,17 +459,17 @@ TEXT ·attendSumAVX512x2(SB), NOSPLIT, $0-136
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), R8
+	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z2
 	VMOVUPS      64(DX), Z3
-	MOVQ         score+112(FP), R9
+	MOVQ         score+112(FP), R8
 	VBROADCASTSS floatc2d00000<>+0(SB), Z4
 	VBROADCASTSS float42b20000<>+0(SB), Z5
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
@@ -483,33 +482,32 @@ TEXT ·attendSumAVX512x2(SB), NOSPLIT, $0-136
 	VBROADCASTSS float3d2aa9c1<>+0(SB), Z13
 	VBROADCASTSS float3e2aaaaa<>+0(SB), Z14
 	VBROADCASTSS float3f000000<>+0(SB), Z15
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
-	CMPQ      DX, R10
+	CMPQ      DX, R9
 	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Z16
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Z16
 	VPXORD    Z6, Z6, Z6
 
 position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   (DI)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z17
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	PREFETCHT0   64(AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z17
 	VSUBPS       Z16, Z17, Z17
 	VMAXPS       Z17, Z4, Z17
 	VMULPS       Z5, Z17, Z18
@@ -527,23 +525,23 @@ position:
 	VADDPS       Z9, Z19, Z19
 	VSCALEFPS    Z18, Z19, Z17
 	VADDPS       Z17, Z6, Z6
-	TESTQ        R8, R8
+	TESTQ        DI, DI
 	JZ           unmasked2
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z18
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Z18
 	VMULPS       Z18, Z17, Z17
 
 unmasked2:
 	VPERMPS     Z17, Z2, Z18
-	VFMADD231PS (AX)(R11*1), Z18, Z0
+	VFMADD231PS (AX)(R10*1), Z18, Z0
 	VPERMPS     Z17, Z3, Z17
-	VFMADD231PS 64(AX)(R11*1), Z17, K1, Z1
+	VFMADD231PS 64(AX)(R10*1), Z17, K1, Z1
 	ADDQ        $0x01, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R9
 	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Z6, K2, (R10)
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Z6, K2, (R9)
 	VMOVUPS     Z9, Z16
 	VDIVPS      Z6, Z16, Z6
 	VPERMPS     Z6, Z2, Z16
@@ -552,14 +550,14 @@ unmasked2:
 	VMULPS      Z16, Z1, Z1
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, K1, 64(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, K1, 64(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -577,17 +575,415 @@ TEXT ·attendSumAVX512x3(SB), NOSPLIT, $0-136
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), R8
+	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z3
 	VMOVUPS      64(DX), Z4
 	VMOVUPS      128(DX), Z5
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z6
+	VBROADCASTSS float42b20000<>+0(SB), Z7
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSS float3f318000<>+0(SB), Z9
+	VBROADCASTSS floatb95e8083<>+0(SB), Z10
+	VBROADCASTSS float3f800000<>+0(SB), Z11
+	VBROADCASTSS float39506967<>+0(SB), Z12
+	VBROADCASTSS float3ab743ce<>+0(SB), Z13
+	VBROADCASTSS float3c088908<>+0(SB), Z14
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
+	VBROADCASTSS float3f000000<>+0(SB), Z17
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Z18
+	VPXORD    Z8, Z8, Z8
+
+position:
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	PREFETCHT0   64(AX)(R10*1)
+	PREFETCHT0   128(AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z19
+	VSUBPS       Z18, Z19, Z19
+	VMAXPS       Z19, Z6, Z19
+	VMULPS       Z7, Z19, Z20
+	VRNDSCALEPS  $0x08, Z20, Z20
+	VFNMADD231PS Z9, Z20, Z19
+	VFNMADD231PS Z10, Z20, Z19
+	VMOVUPS      Z12, Z21
+	VFMADD213PS  Z13, Z19, Z21
+	VFMADD213PS  Z14, Z19, Z21
+	VFMADD213PS  Z15, Z19, Z21
+	VFMADD213PS  Z16, Z19, Z21
+	VFMADD213PS  Z17, Z19, Z21
+	VMULPS       Z19, Z19, Z22
+	VFMADD213PS  Z19, Z22, Z21
+	VADDPS       Z11, Z21, Z21
+	VSCALEFPS    Z20, Z21, Z19
+	VADDPS       Z19, Z8, Z8
+	TESTQ        DI, DI
+	JZ           unmasked3
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Z20
+	VMULPS       Z20, Z19, Z19
+
+unmasked3:
+	VPERMPS     Z19, Z3, Z20
+	VFMADD231PS (AX)(R10*1), Z20, Z0
+	VPERMPS     Z19, Z4, Z20
+	VFMADD231PS 64(AX)(R10*1), Z20, Z1
+	VPERMPS     Z19, Z5, Z19
+	VFMADD231PS 128(AX)(R10*1), Z19, K1, Z2
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Z8, K2, (R9)
+	VMOVUPS     Z11, Z18
+	VDIVPS      Z8, Z18, Z8
+	VPERMPS     Z8, Z3, Z18
+	VMULPS      Z18, Z0, Z0
+	VPERMPS     Z8, Z4, Z18
+	VMULPS      Z18, Z1, Z1
+	VPERMPS     Z8, Z5, Z18
+	VMULPS      Z18, Z2, Z2
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, K1, 128(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumAVX512x4(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z4
+	VMOVUPS      64(DX), Z5
+	VMOVUPS      128(DX), Z6
+	VMOVUPS      192(DX), Z7
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z8
+	VBROADCASTSS float42b20000<>+0(SB), Z9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
+	VBROADCASTSS float3f318000<>+0(SB), Z11
+	VBROADCASTSS floatb95e8083<>+0(SB), Z12
+	VBROADCASTSS float3f800000<>+0(SB), Z13
+	VBROADCASTSS float39506967<>+0(SB), Z14
+	VBROADCASTSS float3ab743ce<>+0(SB), Z15
+	VBROADCASTSS float3c088908<>+0(SB), Z16
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
+	VBROADCASTSS float3f000000<>+0(SB), Z19
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Z20
+	VPXORD    Z10, Z10, Z10
+
+position:
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	PREFETCHT0   64(AX)(R10*1)
+	PREFETCHT0   128(AX)(R10*1)
+	PREFETCHT0   192(AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z21
+	VSUBPS       Z20, Z21, Z21
+	VMAXPS       Z21, Z8, Z21
+	VMULPS       Z9, Z21, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VFNMADD231PS Z11, Z22, Z21
+	VFNMADD231PS Z12, Z22, Z21
+	VMOVUPS      Z14, Z23
+	VFMADD213PS  Z15, Z21, Z23
+	VFMADD213PS  Z16, Z21, Z23
+	VFMADD213PS  Z17, Z21, Z23
+	VFMADD213PS  Z18, Z21, Z23
+	VFMADD213PS  Z19, Z21, Z23
+	VMULPS       Z21, Z21, Z24
+	VFMADD213PS  Z21, Z24, Z23
+	VADDPS       Z13, Z23, Z23
+	VSCALEFPS    Z22, Z23, Z21
+	VADDPS       Z21, Z10, Z10
+	TESTQ        DI, DI
+	JZ           unmasked4
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Z22
+	VMULPS       Z22, Z21, Z21
+
+unmasked4:
+	VPERMPS     Z21, Z4, Z22
+	VFMADD231PS (AX)(R10*1), Z22, Z0
+	VPERMPS     Z21, Z5, Z22
+	VFMADD231PS 64(AX)(R10*1), Z22, Z1
+	VPERMPS     Z21, Z6, Z22
+	VFMADD231PS 128(AX)(R10*1), Z22, Z2
+	VPERMPS     Z21, Z7, Z21
+	VFMADD231PS 192(AX)(R10*1), Z21, K1, Z3
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Z10, K2, (R9)
+	VMOVUPS     Z13, Z20
+	VDIVPS      Z10, Z20, Z10
+	VPERMPS     Z10, Z4, Z20
+	VMULPS      Z20, Z0, Z0
+	VPERMPS     Z10, Z5, Z20
+	VMULPS      Z20, Z1, Z1
+	VPERMPS     Z10, Z6, Z20
+	VMULPS      Z20, Z2, Z2
+	VPERMPS     Z10, Z7, Z20
+	VMULPS      Z20, Z3, Z3
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, K1, 192(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumAVX512x5(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z5
+	VBROADCASTSS float42b20000<>+0(SB), Z6
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS float3f318000<>+0(SB), Z8
+	VBROADCASTSS floatb95e8083<>+0(SB), Z9
+	VBROADCASTSS float3f800000<>+0(SB), Z10
+	VBROADCASTSS float39506967<>+0(SB), Z11
+	VBROADCASTSS float3ab743ce<>+0(SB), Z12
+	VBROADCASTSS float3c088908<>+0(SB), Z13
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
+	VBROADCASTSS float3f000000<>+0(SB), Z16
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      top+120(FP), R11
+	VMOVUPS.Z (R11), K2, Z17
+	VPXORD    Z7, Z7, Z7
+
+position:
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R9)(R12*1), K2, Z18
+	VSUBPS       Z17, Z18, Z18
+	VMAXPS       Z18, Z5, Z18
+	VMULPS       Z6, Z18, Z19
+	VRNDSCALEPS  $0x08, Z19, Z19
+	VFNMADD231PS Z8, Z19, Z18
+	VFNMADD231PS Z9, Z19, Z18
+	VMOVUPS      Z11, Z20
+	VFMADD213PS  Z12, Z18, Z20
+	VFMADD213PS  Z13, Z18, Z20
+	VFMADD213PS  Z14, Z18, Z20
+	VFMADD213PS  Z15, Z18, Z20
+	VFMADD213PS  Z16, Z18, Z20
+	VMULPS       Z18, Z18, Z21
+	VFMADD213PS  Z18, Z21, Z20
+	VADDPS       Z10, Z20, Z20
+	VSCALEFPS    Z19, Z20, Z18
+	VADDPS       Z18, Z7, Z7
+	TESTQ        R8, R8
+	JZ           unmasked5
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z19
+	VMULPS       Z19, Z18, Z18
+
+unmasked5:
+	VMOVUPS     (DI), Z19
+	VPERMPS     Z18, Z19, Z19
+	VFMADD231PS (AX)(R11*1), Z19, Z0
+	VMOVUPS     64(DI), Z19
+	VPERMPS     Z18, Z19, Z19
+	VFMADD231PS 64(AX)(R11*1), Z19, Z1
+	VMOVUPS     128(DI), Z19
+	VPERMPS     Z18, Z19, Z19
+	VFMADD231PS 128(AX)(R11*1), Z19, Z2
+	VMOVUPS     192(DI), Z19
+	VPERMPS     Z18, Z19, Z19
+	VFMADD231PS 192(AX)(R11*1), Z19, Z3
+	VMOVUPS     256(DI), Z19
+	VPERMPS     Z18, Z19, Z18
+	VFMADD231PS 256(AX)(R11*1), Z18, K1, Z4
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Z7, K2, (R10)
+	VMOVUPS     Z10, Z17
+	VDIVPS      Z7, Z17, Z7
+	VMOVUPS     (DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z0, Z0
+	VMOVUPS     64(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z1, Z1
+	VMOVUPS     128(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z2, Z2
+	VMOVUPS     192(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z3, Z3
+	VMOVUPS     256(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z4, Z4
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, K1, 256(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumAVX512x6(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
 	MOVQ         score+112(FP), R9
 	VBROADCASTSS floatc2d00000<>+0(SB), Z6
 	VBROADCASTSS float42b20000<>+0(SB), Z7
@@ -612,6 +1008,9 @@ row:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
 	CMPQ      DX, R10
 	JGE       store
 	MOVQ      top+120(FP), R11
@@ -624,7 +1023,9 @@ position:
 	PREFETCHT0   (AX)(R11*1)
 	PREFETCHT0   64(AX)(R11*1)
 	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   (DI)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	PREFETCHT0   320(AX)(R11*1)
 	MOVL         (BX)(DX*4), R11
 	IMULQ        CX, R11
 	MOVQ         DX, R12
@@ -648,19 +1049,31 @@ position:
 	VSCALEFPS    Z20, Z21, Z19
 	VADDPS       Z19, Z8, Z8
 	TESTQ        R8, R8
-	JZ           unmasked3
+	JZ           unmasked6
 	MOVQ         DX, R12
 	IMULQ        apart+88(FP), R12
 	VMOVUPS.Z    (R8)(R12*1), K2, Z20
 	VMULPS       Z20, Z19, Z19
 
-unmasked3:
-	VPERMPS     Z19, Z3, Z20
+unmasked6:
+	VMOVUPS     (DI), Z20
+	VPERMPS     Z19, Z20, Z20
 	VFMADD231PS (AX)(R11*1), Z20, Z0
-	VPERMPS     Z19, Z4, Z20
+	VMOVUPS     64(DI), Z20
+	VPERMPS     Z19, Z20, Z20
 	VFMADD231PS 64(AX)(R11*1), Z20, Z1
-	VPERMPS     Z19, Z5, Z19
-	VFMADD231PS 128(AX)(R11*1), Z19, K1, Z2
+	VMOVUPS     128(DI), Z20
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS 128(AX)(R11*1), Z20, Z2
+	VMOVUPS     192(DI), Z20
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS 192(AX)(R11*1), Z20, Z3
+	VMOVUPS     256(DI), Z20
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS 256(AX)(R11*1), Z20, Z4
+	VMOVUPS     320(DI), Z20
+	VPERMPS     Z19, Z20, Z19
+	VFMADD231PS 320(AX)(R11*1), Z19, K1, Z5
 	ADDQ        $0x01, DX
 	CMPQ        DX, R10
 	JLT         position
@@ -668,18 +1081,33 @@ unmasked3:
 	VMOVUPS     Z8, K2, (R10)
 	VMOVUPS     Z11, Z18
 	VDIVPS      Z8, Z18, Z8
-	VPERMPS     Z8, Z3, Z18
+	VMOVUPS     (DI), Z18
+	VPERMPS     Z8, Z18, Z18
 	VMULPS      Z18, Z0, Z0
-	VPERMPS     Z8, Z4, Z18
+	VMOVUPS     64(DI), Z18
+	VPERMPS     Z8, Z18, Z18
 	VMULPS      Z18, Z1, Z1
-	VPERMPS     Z8, Z5, Z18
+	VMOVUPS     128(DI), Z18
+	VPERMPS     Z8, Z18, Z18
 	VMULPS      Z18, Z2, Z2
+	VMOVUPS     192(DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z3, Z3
+	VMOVUPS     256(DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z4, Z4
+	VMOVUPS     320(DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z5, Z5
 
 store:
 	MOVQ    y+32(FP), R10
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, K1, 128(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, K1, 320(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
 	MOVQ    apart+88(FP), R10
@@ -690,9 +1118,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendSumAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// func attendSumAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x4(SB), NOSPLIT, $0-136
+TEXT ·attendSumAVX512x7(SB), NOSPLIT, $0-136
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -702,18 +1130,177 @@ TEXT ·attendSumAVX512x4(SB), NOSPLIT, $0-136
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
-	MOVQ         lane+96(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	VMOVUPS      (DX), Z4
-	VMOVUPS      64(DX), Z5
-	VMOVUPS      128(DX), Z6
-	VMOVUPS      192(DX), Z7
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z7
+	VBROADCASTSS float42b20000<>+0(SB), Z8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
+	VBROADCASTSS float3f318000<>+0(SB), Z10
+	VBROADCASTSS floatb95e8083<>+0(SB), Z11
+	VBROADCASTSS float3f800000<>+0(SB), Z12
+	VBROADCASTSS float39506967<>+0(SB), Z13
+	VBROADCASTSS float3ab743ce<>+0(SB), Z14
+	VBROADCASTSS float3c088908<>+0(SB), Z15
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
+	VBROADCASTSS float3f000000<>+0(SB), Z18
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      top+120(FP), R11
+	VMOVUPS.Z (R11), K2, Z19
+	VPXORD    Z9, Z9, Z9
+
+position:
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	PREFETCHT0   320(AX)(R11*1)
+	PREFETCHT0   384(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R9)(R12*1), K2, Z20
+	VSUBPS       Z19, Z20, Z20
+	VMAXPS       Z20, Z7, Z20
+	VMULPS       Z8, Z20, Z21
+	VRNDSCALEPS  $0x08, Z21, Z21
+	VFNMADD231PS Z10, Z21, Z20
+	VFNMADD231PS Z11, Z21, Z20
+	VMOVUPS      Z13, Z22
+	VFMADD213PS  Z14, Z20, Z22
+	VFMADD213PS  Z15, Z20, Z22
+	VFMADD213PS  Z16, Z20, Z22
+	VFMADD213PS  Z17, Z20, Z22
+	VFMADD213PS  Z18, Z20, Z22
+	VMULPS       Z20, Z20, Z23
+	VFMADD213PS  Z20, Z23, Z22
+	VADDPS       Z12, Z22, Z22
+	VSCALEFPS    Z21, Z22, Z20
+	VADDPS       Z20, Z9, Z9
+	TESTQ        R8, R8
+	JZ           unmasked7
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z21
+	VMULPS       Z21, Z20, Z20
+
+unmasked7:
+	VMOVUPS     (DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS (AX)(R11*1), Z21, Z0
+	VMOVUPS     64(DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 64(AX)(R11*1), Z21, Z1
+	VMOVUPS     128(DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 128(AX)(R11*1), Z21, Z2
+	VMOVUPS     192(DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 192(AX)(R11*1), Z21, Z3
+	VMOVUPS     256(DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 256(AX)(R11*1), Z21, Z4
+	VMOVUPS     320(DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 320(AX)(R11*1), Z21, Z5
+	VMOVUPS     384(DI), Z21
+	VPERMPS     Z20, Z21, Z20
+	VFMADD231PS 384(AX)(R11*1), Z20, K1, Z6
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Z9, K2, (R10)
+	VMOVUPS     Z12, Z19
+	VDIVPS      Z9, Z19, Z9
+	VMOVUPS     (DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z0, Z0
+	VMOVUPS     64(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z1, Z1
+	VMOVUPS     128(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z2, Z2
+	VMOVUPS     192(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z3, Z3
+	VMOVUPS     256(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z4, Z4
+	VMOVUPS     320(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z5, Z5
+	VMOVUPS     384(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z6, Z6
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, 320(R10)
+	VMOVUPS Z6, K1, 384(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumAVX512x8(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
 	MOVQ         score+112(FP), R9
 	VBROADCASTSS floatc2d00000<>+0(SB), Z8
 	VBROADCASTSS float42b20000<>+0(SB), Z9
@@ -739,6 +1326,10 @@ row:
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
 	CMPQ      DX, R10
 	JGE       store
 	MOVQ      top+120(FP), R11
@@ -752,7 +1343,10 @@ position:
 	PREFETCHT0   64(AX)(R11*1)
 	PREFETCHT0   128(AX)(R11*1)
 	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   (DI)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	PREFETCHT0   320(AX)(R11*1)
+	PREFETCHT0   384(AX)(R11*1)
+	PREFETCHT0   448(AX)(R11*1)
 	MOVL         (BX)(DX*4), R11
 	IMULQ        CX, R11
 	MOVQ         DX, R12
@@ -776,21 +1370,37 @@ position:
 	VSCALEFPS    Z22, Z23, Z21
 	VADDPS       Z21, Z10, Z10
 	TESTQ        R8, R8
-	JZ           unmasked4
+	JZ           unmasked8
 	MOVQ         DX, R12
 	IMULQ        apart+88(FP), R12
 	VMOVUPS.Z    (R8)(R12*1), K2, Z22
 	VMULPS       Z22, Z21, Z21
 
-unmasked4:
-	VPERMPS     Z21, Z4, Z22
+unmasked8:
+	VMOVUPS     (DI), Z22
+	VPERMPS     Z21, Z22, Z22
 	VFMADD231PS (AX)(R11*1), Z22, Z0
-	VPERMPS     Z21, Z5, Z22
+	VMOVUPS     64(DI), Z22
+	VPERMPS     Z21, Z22, Z22
 	VFMADD231PS 64(AX)(R11*1), Z22, Z1
-	VPERMPS     Z21, Z6, Z22
+	VMOVUPS     128(DI), Z22
+	VPERMPS     Z21, Z22, Z22
 	VFMADD231PS 128(AX)(R11*1), Z22, Z2
-	VPERMPS     Z21, Z7, Z21
-	VFMADD231PS 192(AX)(R11*1), Z21, K1, Z3
+	VMOVUPS     192(DI), Z22
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 192(AX)(R11*1), Z22, Z3
+	VMOVUPS     256(DI), Z22
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 256(AX)(R11*1), Z22, Z4
+	VMOVUPS     320(DI), Z22
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 320(AX)(R11*1), Z22, Z5
+	VMOVUPS     384(DI), Z22
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 384(AX)(R11*1), Z22, Z6
+	VMOVUPS     448(DI), Z22
+	VPERMPS     Z21, Z22, Z21
+	VFMADD231PS 448(AX)(R11*1), Z21, K1, Z7
 	ADDQ        $0x01, DX
 	CMPQ        DX, R10
 	JLT         position
@@ -798,664 +1408,46 @@ unmasked4:
 	VMOVUPS     Z10, K2, (R10)
 	VMOVUPS     Z13, Z20
 	VDIVPS      Z10, Z20, Z10
-	VPERMPS     Z10, Z4, Z20
+	VMOVUPS     (DI), Z20
+	VPERMPS     Z10, Z20, Z20
 	VMULPS      Z20, Z0, Z0
-	VPERMPS     Z10, Z5, Z20
+	VMOVUPS     64(DI), Z20
+	VPERMPS     Z10, Z20, Z20
 	VMULPS      Z20, Z1, Z1
-	VPERMPS     Z10, Z6, Z20
+	VMOVUPS     128(DI), Z20
+	VPERMPS     Z10, Z20, Z20
 	VMULPS      Z20, Z2, Z2
-	VPERMPS     Z10, Z7, Z20
+	VMOVUPS     192(DI), Z20
+	VPERMPS     Z10, Z20, Z20
 	VMULPS      Z20, Z3, Z3
+	VMOVUPS     256(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z4, Z4
+	VMOVUPS     320(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z5, Z5
+	VMOVUPS     384(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z6, Z6
+	VMOVUPS     448(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z7, Z7
 
 store:
 	MOVQ    y+32(FP), R10
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, K1, 192(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, 320(R10)
+	VMOVUPS Z6, 384(R10)
+	VMOVUPS Z7, K1, 448(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
 	MOVQ    apart+88(FP), R10
 	ADDQ    R10, top+120(FP)
 	ADDQ    R10, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x5(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         score+112(FP), R10
-	VBROADCASTSS floatc2d00000<>+0(SB), Z5
-	VBROADCASTSS float42b20000<>+0(SB), Z6
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
-	VBROADCASTSS float3f318000<>+0(SB), Z8
-	VBROADCASTSS floatb95e8083<>+0(SB), Z9
-	VBROADCASTSS float3f800000<>+0(SB), Z10
-	VBROADCASTSS float39506967<>+0(SB), Z11
-	VBROADCASTSS float3ab743ce<>+0(SB), Z12
-	VBROADCASTSS float3c088908<>+0(SB), Z13
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
-	VBROADCASTSS float3f000000<>+0(SB), Z16
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
-
-row:
-	MOVQ      ptr+8(FP), R11
-	ADDQ      $0x08, R11
-	MOVQ      R11, ptr+8(FP)
-	MOVQ      (R11), R11
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	CMPQ      DX, R11
-	JGE       store
-	MOVQ      top+120(FP), R12
-	VMOVUPS.Z (R12), K2, Z17
-	VPXORD    Z7, Z7, Z7
-
-position:
-	MOVL         (SI)(DX*4), R12
-	IMULQ        CX, R12
-	PREFETCHT0   (AX)(R12*1)
-	PREFETCHT0   64(AX)(R12*1)
-	PREFETCHT0   128(AX)(R12*1)
-	PREFETCHT0   192(AX)(R12*1)
-	PREFETCHT0   256(AX)(R12*1)
-	PREFETCHT0   (DI)(R12*1)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        CX, R12
-	MOVQ         DX, R13
-	IMULQ        apart+88(FP), R13
-	VMOVUPS.Z    (R10)(R13*1), K2, Z18
-	VSUBPS       Z17, Z18, Z18
-	VMAXPS       Z18, Z5, Z18
-	VMULPS       Z6, Z18, Z19
-	VRNDSCALEPS  $0x08, Z19, Z19
-	VFNMADD231PS Z8, Z19, Z18
-	VFNMADD231PS Z9, Z19, Z18
-	VMOVUPS      Z11, Z20
-	VFMADD213PS  Z12, Z18, Z20
-	VFMADD213PS  Z13, Z18, Z20
-	VFMADD213PS  Z14, Z18, Z20
-	VFMADD213PS  Z15, Z18, Z20
-	VFMADD213PS  Z16, Z18, Z20
-	VMULPS       Z18, Z18, Z21
-	VFMADD213PS  Z18, Z21, Z20
-	VADDPS       Z10, Z20, Z20
-	VSCALEFPS    Z19, Z20, Z18
-	VADDPS       Z18, Z7, Z7
-	TESTQ        R9, R9
-	JZ           unmasked5
-	MOVQ         DX, R13
-	IMULQ        apart+88(FP), R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z19
-	VMULPS       Z19, Z18, Z18
-
-unmasked5:
-	VMOVUPS     (R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS (AX)(R12*1), Z19, Z0
-	VMOVUPS     64(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 64(AX)(R12*1), Z19, Z1
-	VMOVUPS     128(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 128(AX)(R12*1), Z19, Z2
-	VMOVUPS     192(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 192(AX)(R12*1), Z19, Z3
-	VMOVUPS     256(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 256(AX)(R12*1), Z19, K1, Z4
-	ADDQ        $0x01, DX
-	CMPQ        DX, R11
-	JLT         position
-	MOVQ        total+128(FP), R11
-	VMOVUPS     Z7, K2, (R11)
-	VMOVUPS     Z10, Z17
-	VDIVPS      Z7, Z17, Z7
-	VMOVUPS     (R8), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z0, Z0
-	VMOVUPS     64(R8), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z1, Z1
-	VMOVUPS     128(R8), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z2, Z2
-	VMOVUPS     192(R8), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z3, Z3
-	VMOVUPS     256(R8), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z4, Z4
-
-store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, K1, 256(R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, top+120(FP)
-	ADDQ    R11, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x6(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         score+112(FP), R10
-	VBROADCASTSS floatc2d00000<>+0(SB), Z6
-	VBROADCASTSS float42b20000<>+0(SB), Z7
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
-	VBROADCASTSS float3f318000<>+0(SB), Z9
-	VBROADCASTSS floatb95e8083<>+0(SB), Z10
-	VBROADCASTSS float3f800000<>+0(SB), Z11
-	VBROADCASTSS float39506967<>+0(SB), Z12
-	VBROADCASTSS float3ab743ce<>+0(SB), Z13
-	VBROADCASTSS float3c088908<>+0(SB), Z14
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
-	VBROADCASTSS float3f000000<>+0(SB), Z17
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
-
-row:
-	MOVQ      ptr+8(FP), R11
-	ADDQ      $0x08, R11
-	MOVQ      R11, ptr+8(FP)
-	MOVQ      (R11), R11
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	CMPQ      DX, R11
-	JGE       store
-	MOVQ      top+120(FP), R12
-	VMOVUPS.Z (R12), K2, Z18
-	VPXORD    Z8, Z8, Z8
-
-position:
-	MOVL         (SI)(DX*4), R12
-	IMULQ        CX, R12
-	PREFETCHT0   (AX)(R12*1)
-	PREFETCHT0   64(AX)(R12*1)
-	PREFETCHT0   128(AX)(R12*1)
-	PREFETCHT0   192(AX)(R12*1)
-	PREFETCHT0   256(AX)(R12*1)
-	PREFETCHT0   320(AX)(R12*1)
-	PREFETCHT0   (DI)(R12*1)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        CX, R12
-	MOVQ         DX, R13
-	IMULQ        apart+88(FP), R13
-	VMOVUPS.Z    (R10)(R13*1), K2, Z19
-	VSUBPS       Z18, Z19, Z19
-	VMAXPS       Z19, Z6, Z19
-	VMULPS       Z7, Z19, Z20
-	VRNDSCALEPS  $0x08, Z20, Z20
-	VFNMADD231PS Z9, Z20, Z19
-	VFNMADD231PS Z10, Z20, Z19
-	VMOVUPS      Z12, Z21
-	VFMADD213PS  Z13, Z19, Z21
-	VFMADD213PS  Z14, Z19, Z21
-	VFMADD213PS  Z15, Z19, Z21
-	VFMADD213PS  Z16, Z19, Z21
-	VFMADD213PS  Z17, Z19, Z21
-	VMULPS       Z19, Z19, Z22
-	VFMADD213PS  Z19, Z22, Z21
-	VADDPS       Z11, Z21, Z21
-	VSCALEFPS    Z20, Z21, Z19
-	VADDPS       Z19, Z8, Z8
-	TESTQ        R9, R9
-	JZ           unmasked6
-	MOVQ         DX, R13
-	IMULQ        apart+88(FP), R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z20
-	VMULPS       Z20, Z19, Z19
-
-unmasked6:
-	VMOVUPS     (R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS (AX)(R12*1), Z20, Z0
-	VMOVUPS     64(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 64(AX)(R12*1), Z20, Z1
-	VMOVUPS     128(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 128(AX)(R12*1), Z20, Z2
-	VMOVUPS     192(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 192(AX)(R12*1), Z20, Z3
-	VMOVUPS     256(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 256(AX)(R12*1), Z20, Z4
-	VMOVUPS     320(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 320(AX)(R12*1), Z20, K1, Z5
-	ADDQ        $0x01, DX
-	CMPQ        DX, R11
-	JLT         position
-	MOVQ        total+128(FP), R11
-	VMOVUPS     Z8, K2, (R11)
-	VMOVUPS     Z11, Z18
-	VDIVPS      Z8, Z18, Z8
-	VMOVUPS     (R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z0, Z0
-	VMOVUPS     64(R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z1, Z1
-	VMOVUPS     128(R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z2, Z2
-	VMOVUPS     192(R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z3, Z3
-	VMOVUPS     256(R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z4, Z4
-	VMOVUPS     320(R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z5, Z5
-
-store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, K1, 320(R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, top+120(FP)
-	ADDQ    R11, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x7(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         score+112(FP), R10
-	VBROADCASTSS floatc2d00000<>+0(SB), Z7
-	VBROADCASTSS float42b20000<>+0(SB), Z8
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
-	VBROADCASTSS float3f318000<>+0(SB), Z10
-	VBROADCASTSS floatb95e8083<>+0(SB), Z11
-	VBROADCASTSS float3f800000<>+0(SB), Z12
-	VBROADCASTSS float39506967<>+0(SB), Z13
-	VBROADCASTSS float3ab743ce<>+0(SB), Z14
-	VBROADCASTSS float3c088908<>+0(SB), Z15
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
-	VBROADCASTSS float3f000000<>+0(SB), Z18
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
-
-row:
-	MOVQ      ptr+8(FP), R11
-	ADDQ      $0x08, R11
-	MOVQ      R11, ptr+8(FP)
-	MOVQ      (R11), R11
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	CMPQ      DX, R11
-	JGE       store
-	MOVQ      top+120(FP), R12
-	VMOVUPS.Z (R12), K2, Z19
-	VPXORD    Z9, Z9, Z9
-
-position:
-	MOVL         (SI)(DX*4), R12
-	IMULQ        CX, R12
-	PREFETCHT0   (AX)(R12*1)
-	PREFETCHT0   64(AX)(R12*1)
-	PREFETCHT0   128(AX)(R12*1)
-	PREFETCHT0   192(AX)(R12*1)
-	PREFETCHT0   256(AX)(R12*1)
-	PREFETCHT0   320(AX)(R12*1)
-	PREFETCHT0   384(AX)(R12*1)
-	PREFETCHT0   (DI)(R12*1)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        CX, R12
-	MOVQ         DX, R13
-	IMULQ        apart+88(FP), R13
-	VMOVUPS.Z    (R10)(R13*1), K2, Z20
-	VSUBPS       Z19, Z20, Z20
-	VMAXPS       Z20, Z7, Z20
-	VMULPS       Z8, Z20, Z21
-	VRNDSCALEPS  $0x08, Z21, Z21
-	VFNMADD231PS Z10, Z21, Z20
-	VFNMADD231PS Z11, Z21, Z20
-	VMOVUPS      Z13, Z22
-	VFMADD213PS  Z14, Z20, Z22
-	VFMADD213PS  Z15, Z20, Z22
-	VFMADD213PS  Z16, Z20, Z22
-	VFMADD213PS  Z17, Z20, Z22
-	VFMADD213PS  Z18, Z20, Z22
-	VMULPS       Z20, Z20, Z23
-	VFMADD213PS  Z20, Z23, Z22
-	VADDPS       Z12, Z22, Z22
-	VSCALEFPS    Z21, Z22, Z20
-	VADDPS       Z20, Z9, Z9
-	TESTQ        R9, R9
-	JZ           unmasked7
-	MOVQ         DX, R13
-	IMULQ        apart+88(FP), R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z21
-	VMULPS       Z21, Z20, Z20
-
-unmasked7:
-	VMOVUPS     (R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS (AX)(R12*1), Z21, Z0
-	VMOVUPS     64(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 64(AX)(R12*1), Z21, Z1
-	VMOVUPS     128(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 128(AX)(R12*1), Z21, Z2
-	VMOVUPS     192(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 192(AX)(R12*1), Z21, Z3
-	VMOVUPS     256(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 256(AX)(R12*1), Z21, Z4
-	VMOVUPS     320(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 320(AX)(R12*1), Z21, Z5
-	VMOVUPS     384(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 384(AX)(R12*1), Z21, K1, Z6
-	ADDQ        $0x01, DX
-	CMPQ        DX, R11
-	JLT         position
-	MOVQ        total+128(FP), R11
-	VMOVUPS     Z9, K2, (R11)
-	VMOVUPS     Z12, Z19
-	VDIVPS      Z9, Z19, Z9
-	VMOVUPS     (R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z0, Z0
-	VMOVUPS     64(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z1, Z1
-	VMOVUPS     128(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z2, Z2
-	VMOVUPS     192(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z3, Z3
-	VMOVUPS     256(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z4, Z4
-	VMOVUPS     320(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z5, Z5
-	VMOVUPS     384(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z6, Z6
-
-store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, 320(R11)
-	VMOVUPS Z6, K1, 384(R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, top+120(FP)
-	ADDQ    R11, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x8(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         score+112(FP), R10
-	VBROADCASTSS floatc2d00000<>+0(SB), Z8
-	VBROADCASTSS float42b20000<>+0(SB), Z9
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
-
-row:
-	MOVQ      ptr+8(FP), R11
-	ADDQ      $0x08, R11
-	MOVQ      R11, ptr+8(FP)
-	MOVQ      (R11), R11
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	CMPQ      DX, R11
-	JGE       store
-	MOVQ      top+120(FP), R12
-	VMOVUPS.Z (R12), K2, Z20
-	VPXORD    Z10, Z10, Z10
-
-position:
-	MOVL         (SI)(DX*4), R12
-	IMULQ        CX, R12
-	PREFETCHT0   (AX)(R12*1)
-	PREFETCHT0   64(AX)(R12*1)
-	PREFETCHT0   128(AX)(R12*1)
-	PREFETCHT0   192(AX)(R12*1)
-	PREFETCHT0   256(AX)(R12*1)
-	PREFETCHT0   320(AX)(R12*1)
-	PREFETCHT0   384(AX)(R12*1)
-	PREFETCHT0   448(AX)(R12*1)
-	PREFETCHT0   (DI)(R12*1)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        CX, R12
-	MOVQ         DX, R13
-	IMULQ        apart+88(FP), R13
-	VMOVUPS.Z    (R10)(R13*1), K2, Z21
-	VSUBPS       Z20, Z21, Z21
-	VMAXPS       Z21, Z8, Z21
-	VMULPS       Z9, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z11, Z22, Z21
-	VFNMADD231PS Z12, Z22, Z21
-	VMOVUPS      Z14, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VFMADD213PS  Z16, Z21, Z23
-	VFMADD213PS  Z17, Z21, Z23
-	VFMADD213PS  Z18, Z21, Z23
-	VFMADD213PS  Z19, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z13, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z10, Z10
-	TESTQ        R9, R9
-	JZ           unmasked8
-	MOVQ         DX, R13
-	IMULQ        apart+88(FP), R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z22
-	VMULPS       Z22, Z21, Z21
-
-unmasked8:
-	VMOVUPS     (R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS (AX)(R12*1), Z22, Z0
-	VMOVUPS     64(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 64(AX)(R12*1), Z22, Z1
-	VMOVUPS     128(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 128(AX)(R12*1), Z22, Z2
-	VMOVUPS     192(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 192(AX)(R12*1), Z22, Z3
-	VMOVUPS     256(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 256(AX)(R12*1), Z22, Z4
-	VMOVUPS     320(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 320(AX)(R12*1), Z22, Z5
-	VMOVUPS     384(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 384(AX)(R12*1), Z22, Z6
-	VMOVUPS     448(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 448(AX)(R12*1), Z22, K1, Z7
-	ADDQ        $0x01, DX
-	CMPQ        DX, R11
-	JLT         position
-	MOVQ        total+128(FP), R11
-	VMOVUPS     Z10, K2, (R11)
-	VMOVUPS     Z13, Z20
-	VDIVPS      Z10, Z20, Z10
-	VMOVUPS     (R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z0, Z0
-	VMOVUPS     64(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z1, Z1
-	VMOVUPS     128(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z2, Z2
-	VMOVUPS     192(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z3, Z3
-	VMOVUPS     256(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z4, Z4
-	VMOVUPS     320(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z5, Z5
-	VMOVUPS     384(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z6, Z6
-	VMOVUPS     448(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z7, Z7
-
-store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, 320(R11)
-	VMOVUPS Z6, 384(R11)
-	VMOVUPS Z7, K1, 448(R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, top+120(FP)
-	ADDQ    R11, total+128(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -1473,16 +1465,16 @@ TEXT ·attendBackAVX512x1(SB), NOSPLIT, $0-176
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), R8
+	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z1
-	MOVQ         far+120(FP), R9
+	MOVQ         far+120(FP), R8
 	VBROADCASTSS floatc2d00000<>+0(SB), Z2
 	VBROADCASTSS float42b20000<>+0(SB), Z3
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
@@ -1497,36 +1489,36 @@ TEXT ·attendBackAVX512x1(SB), NOSPLIT, $0-176
 	VBROADCASTSS float3f000000<>+0(SB), Z16
 	VBROADCASTSS slope+112(FP), Z17
 	VPXORD       Z4, Z4, Z4
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
-	VPXORD    Z6, Z6, Z6
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
 	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
 	VPXORD    Z0, Z0, Z0
-	CMPQ      DX, R10
+	CMPQ      DX, R9
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Z18
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Z18
 
 position:
-	MOVQ         apart+88(FP), R11
-	MOVL         (SI)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	VMOVUPS.Z    (R12), K2, Z19
-	VMOVUPS.Z    (R12)(R11*1), K2, Z20
-	VMOVUPS.Z    (R12)(R11*2), K2, Z21
+	MOVQ         apart+88(FP), R10
+	MOVL         (SI)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(R10*1)
+	PREFETCHT0   (R11)(R10*2)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	VMOVUPS.Z    (R11), K2, Z19
+	VMOVUPS.Z    (R11)(R10*1), K2, Z20
+	VMOVUPS.Z    (R11)(R10*2), K2, Z21
 	VADDPS       Z18, Z19, Z19
 	VMOVAPS      Z19, Z22
 	VMULPS       Z17, Z22, Z23
@@ -1551,44 +1543,44 @@ position:
 	VMULPS       Z17, Z22, Z19
 	VBLENDMPS    Z22, Z19, K3, Z7
 	VFMADD231PS  Z7, Z21, Z5
-	TESTQ        R8, R8
+	TESTQ        DI, DI
 	JZ           unmasked9
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z19
+	MOVQ         DX, R10
+	IMULQ        apart+88(FP), R10
+	VMOVUPS.Z    (DI)(R10*1), K2, Z19
 	VMULPS       Z19, Z22, Z22
 	VMULPS       Z19, Z7, Z7
 
 unmasked9:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  (DI)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	VPERMPS     Z22, Z1, Z19
-	VFMADD231PS (AX)(R11*1), Z19, K1, Z0
-	VPERMPS     Z7, Z1, Z19
-	VFMADD231PS (AX)(R11*1), Z19, K1, Z6
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	VMOVUPS.Z   (AX)(R10*1), K1, Z19
+	VPERMPS     Z22, Z1, Z20
+	VFMADD231PS Z19, Z20, Z0
+	VPERMPS     Z7, Z1, Z20
+	VFMADD231PS Z19, Z20, Z6
 	ADDQ        $0x01, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R9
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, K1, (R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z6, K1, (R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Z5, K2, (R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, K1, (R9)
+	MOVQ    t+152(FP), R9
+	VMOVUPS Z6, K1, (R9)
+	MOVQ    pull+168(FP), R9
+	VMOVUPS Z5, K2, (R9)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, pull+168(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    ldt+160(FP), R9
+	ADDQ    R9, t+152(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -1606,17 +1598,17 @@ TEXT ·attendBackAVX512x2(SB), NOSPLIT, $0-176
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), R8
+	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z2
 	VMOVUPS      64(DX), Z3
-	MOVQ         far+120(FP), R9
+	MOVQ         far+120(FP), R8
 	VBROADCASTSS floatc2d00000<>+0(SB), Z4
 	VBROADCASTSS float42b20000<>+0(SB), Z5
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
@@ -1631,38 +1623,38 @@ TEXT ·attendBackAVX512x2(SB), NOSPLIT, $0-176
 	VBROADCASTSS float3f000000<>+0(SB), Z19
 	VBROADCASTSS slope+112(FP), Z20
 	VPXORD       Z6, Z6, Z6
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z7, Z7, Z7
 	VPXORD    Z8, Z8, Z8
 	VPXORD    Z9, Z9, Z9
-	VPXORD    Z7, Z7, Z7
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
-	CMPQ      DX, R10
+	CMPQ      DX, R9
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Z21
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Z21
 
 position:
-	MOVQ         apart+88(FP), R11
-	MOVL         (SI)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	VMOVUPS.Z    (R12), K2, Z22
-	VMOVUPS.Z    (R12)(R11*1), K2, Z23
-	VMOVUPS.Z    (R12)(R11*2), K2, Z24
+	MOVQ         apart+88(FP), R10
+	MOVL         (SI)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(R10*1)
+	PREFETCHT0   (R11)(R10*2)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	VMOVUPS.Z    (R11), K2, Z22
+	VMOVUPS.Z    (R11)(R10*1), K2, Z23
+	VMOVUPS.Z    (R11)(R10*2), K2, Z24
 	VADDPS       Z21, Z22, Z22
 	VMOVAPS      Z22, Z25
 	VMULPS       Z20, Z25, Z26
@@ -1687,51 +1679,52 @@ position:
 	VMULPS       Z20, Z25, Z22
 	VBLENDMPS    Z25, Z22, K3, Z10
 	VFMADD231PS  Z10, Z24, Z7
-	TESTQ        R8, R8
+	TESTQ        DI, DI
 	JZ           unmasked10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z22
+	MOVQ         DX, R10
+	IMULQ        apart+88(FP), R10
+	VMOVUPS.Z    (DI)(R10*1), K2, Z22
 	VMULPS       Z22, Z25, Z25
 	VMULPS       Z22, Z10, Z10
 
 unmasked10:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  (DI)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	VPERMPS     Z25, Z2, Z22
-	VFMADD231PS (AX)(R11*1), Z22, Z0
-	VPERMPS     Z25, Z3, Z22
-	VFMADD231PS 64(AX)(R11*1), Z22, K1, Z1
-	VPERMPS     Z10, Z2, Z22
-	VFMADD231PS (AX)(R11*1), Z22, Z8
-	VPERMPS     Z10, Z3, Z22
-	VFMADD231PS 64(AX)(R11*1), Z22, K1, Z9
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	PREFETCHT0  64(AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	VMOVUPS     (AX)(R10*1), Z22
+	VPERMPS     Z25, Z2, Z23
+	VFMADD231PS Z22, Z23, Z0
+	VPERMPS     Z10, Z2, Z23
+	VFMADD231PS Z22, Z23, Z8
+	VMOVUPS.Z   64(AX)(R10*1), K1, Z22
+	VPERMPS     Z25, Z3, Z23
+	VFMADD231PS Z22, Z23, Z1
+	VPERMPS     Z10, Z3, Z23
+	VFMADD231PS Z22, Z23, Z9
 	ADDQ        $0x01, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R9
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, K1, 64(R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z8, (R10)
-	VMOVUPS Z9, K1, 64(R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Z7, K2, (R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, K1, 64(R9)
+	MOVQ    t+152(FP), R9
+	VMOVUPS Z8, (R9)
+	VMOVUPS Z9, K1, 64(R9)
+	MOVQ    pull+168(FP), R9
+	VMOVUPS Z7, K2, (R9)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, pull+168(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    ldt+160(FP), R9
+	ADDQ    R9, t+152(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -1749,15 +1742,15 @@ TEXT ·attendBackAVX512x3(SB), NOSPLIT, $0-176
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         far+120(FP), R10
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         far+120(FP), R9
 	VBROADCASTSS floatc2d00000<>+0(SB), Z3
 	VBROADCASTSS float42b20000<>+0(SB), Z4
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
@@ -1772,40 +1765,40 @@ TEXT ·attendBackAVX512x3(SB), NOSPLIT, $0-176
 	VBROADCASTSS float3f000000<>+0(SB), Z19
 	VBROADCASTSS slope+112(FP), Z20
 	VPXORD       Z5, Z5, Z5
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
 
 row:
-	MOVQ      ptr+8(FP), R11
-	ADDQ      $0x08, R11
-	MOVQ      R11, ptr+8(FP)
-	MOVQ      (R11), R11
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z6, Z6, Z6
 	VPXORD    Z7, Z7, Z7
 	VPXORD    Z8, Z8, Z8
 	VPXORD    Z9, Z9, Z9
-	VPXORD    Z6, Z6, Z6
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
-	CMPQ      DX, R11
+	CMPQ      DX, R10
 	JGE       store
-	MOVQ      own+136(FP), R12
-	VMOVUPS.Z (R12), K2, Z21
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Z21
 
 position:
-	MOVQ         apart+88(FP), R12
-	MOVL         (SI)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R10, R13
-	PREFETCHT0   (R13)
-	PREFETCHT0   (R13)(R12*1)
-	PREFETCHT0   (R13)(R12*2)
-	MOVL         (BX)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R10, R13
-	VMOVUPS.Z    (R13), K2, Z22
-	VMOVUPS.Z    (R13)(R12*1), K2, Z23
-	VMOVUPS.Z    (R13)(R12*2), K2, Z24
+	MOVQ         apart+88(FP), R11
+	MOVL         (SI)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(R11*1)
+	PREFETCHT0   (R12)(R11*2)
+	MOVL         (BX)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	VMOVUPS.Z    (R12), K2, Z22
+	VMOVUPS.Z    (R12)(R11*1), K2, Z23
+	VMOVUPS.Z    (R12)(R11*2), K2, Z24
 	VADDPS       Z21, Z22, Z22
 	VMOVAPS      Z22, Z25
 	VMULPS       Z20, Z25, Z26
@@ -1830,64 +1823,63 @@ position:
 	VMULPS       Z20, Z25, Z22
 	VBLENDMPS    Z25, Z22, K3, Z10
 	VFMADD231PS  Z10, Z24, Z6
-	TESTQ        R9, R9
+	TESTQ        R8, R8
 	JZ           unmasked11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z22
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z22
 	VMULPS       Z22, Z25, Z25
 	VMULPS       Z22, Z10, Z10
 
 unmasked11:
-	MOVL        (SI)(DX*4), R12
-	IMULQ       CX, R12
-	PREFETCHT0  (AX)(R12*1)
-	PREFETCHT0  64(AX)(R12*1)
-	PREFETCHT0  128(AX)(R12*1)
-	PREFETCHT0  (DI)(R12*1)
-	MOVL        (BX)(DX*4), R12
-	IMULQ       CX, R12
-	VMOVUPS     (R8), Z22
-	VPERMPS     Z25, Z22, Z22
-	VFMADD231PS (AX)(R12*1), Z22, Z0
-	VMOVUPS     64(R8), Z22
-	VPERMPS     Z25, Z22, Z22
-	VFMADD231PS 64(AX)(R12*1), Z22, Z1
-	VMOVUPS     128(R8), Z22
-	VPERMPS     Z25, Z22, Z22
-	VFMADD231PS 128(AX)(R12*1), Z22, K1, Z2
-	VMOVUPS     (R8), Z22
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	VMOVUPS     (DI), Z22
+	VMOVUPS     (AX)(R11*1), Z23
+	VPERMPS     Z25, Z22, Z24
+	VFMADD231PS Z23, Z24, Z0
 	VPERMPS     Z10, Z22, Z22
-	VFMADD231PS (AX)(R12*1), Z22, Z7
-	VMOVUPS     64(R8), Z22
+	VFMADD231PS Z23, Z22, Z7
+	VMOVUPS     64(DI), Z22
+	VMOVUPS     64(AX)(R11*1), Z23
+	VPERMPS     Z25, Z22, Z24
+	VFMADD231PS Z23, Z24, Z1
 	VPERMPS     Z10, Z22, Z22
-	VFMADD231PS 64(AX)(R12*1), Z22, Z8
-	VMOVUPS     128(R8), Z22
+	VFMADD231PS Z23, Z22, Z8
+	VMOVUPS     128(DI), Z22
+	VMOVUPS.Z   128(AX)(R11*1), K1, Z23
+	VPERMPS     Z25, Z22, Z24
+	VFMADD231PS Z23, Z24, Z2
 	VPERMPS     Z10, Z22, Z22
-	VFMADD231PS 128(AX)(R12*1), Z22, K1, Z9
+	VFMADD231PS Z23, Z22, Z9
 	ADDQ        $0x01, DX
-	CMPQ        DX, R11
+	CMPQ        DX, R10
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, K1, 128(R11)
-	MOVQ    t+152(FP), R11
-	VMOVUPS Z7, (R11)
-	VMOVUPS Z8, 64(R11)
-	VMOVUPS Z9, K1, 128(R11)
-	MOVQ    pull+168(FP), R11
-	VMOVUPS Z6, K2, (R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    ldt+160(FP), R11
-	ADDQ    R11, t+152(FP)
-	MOVQ    ldown+144(FP), R11
-	ADDQ    R11, own+136(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, pull+168(FP)
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, K1, 128(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z7, (R10)
+	VMOVUPS Z8, 64(R10)
+	VMOVUPS Z9, K1, 128(R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Z6, K2, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -1905,15 +1897,15 @@ TEXT ·attendBackAVX512x4(SB), NOSPLIT, $0-176
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, R8
-	BZHIQ        DX, R8, R8
-	KMOVW        R8, K2
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         far+120(FP), R10
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         far+120(FP), R9
 	VBROADCASTSS floatc2d00000<>+0(SB), Z4
 	VBROADCASTSS float42b20000<>+0(SB), Z5
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
@@ -1921,140 +1913,142 @@ TEXT ·attendBackAVX512x4(SB), NOSPLIT, $0-176
 	VBROADCASTSS floatb95e8083<>+0(SB), Z14
 	VBROADCASTSS float3f800000<>+0(SB), Z15
 	VBROADCASTSS float39506967<>+0(SB), Z16
-	VBROADCASTSS float3ab743ce<>+0(SB), Z17
-	VBROADCASTSS float3c088908<>+0(SB), Z18
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z19
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z20
-	VBROADCASTSS float3f000000<>+0(SB), Z21
-	VBROADCASTSS slope+112(FP), Z22
+	VBROADCASTSS float3ab743ce<>+0(SB), Z16
+	VBROADCASTSS float3c088908<>+0(SB), Z16
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
+	VBROADCASTSS float3f000000<>+0(SB), Z18
+	VBROADCASTSS slope+112(FP), Z19
 	VPXORD       Z6, Z6, Z6
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
 
 row:
-	MOVQ      ptr+8(FP), R11
-	ADDQ      $0x08, R11
-	MOVQ      R11, ptr+8(FP)
-	MOVQ      (R11), R11
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z7, Z7, Z7
 	VPXORD    Z8, Z8, Z8
 	VPXORD    Z9, Z9, Z9
 	VPXORD    Z10, Z10, Z10
 	VPXORD    Z11, Z11, Z11
-	VPXORD    Z7, Z7, Z7
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
-	CMPQ      DX, R11
+	CMPQ      DX, R10
 	JGE       store
-	MOVQ      own+136(FP), R12
-	VMOVUPS.Z (R12), K2, Z23
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Z20
 
 position:
-	MOVQ         apart+88(FP), R12
-	MOVL         (SI)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R10, R13
-	PREFETCHT0   (R13)
-	PREFETCHT0   (R13)(R12*1)
-	PREFETCHT0   (R13)(R12*2)
-	MOVL         (BX)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R10, R13
-	VMOVUPS.Z    (R13), K2, Z24
-	VMOVUPS.Z    (R13)(R12*1), K2, Z25
-	VMOVUPS.Z    (R13)(R12*2), K2, Z26
-	VADDPS       Z23, Z24, Z24
-	VMOVAPS      Z24, Z27
-	VMULPS       Z22, Z27, Z28
-	VMAXPS       Z27, Z28, Z27
-	VSUBPS       Z25, Z27, Z27
-	VMAXPS       Z27, Z4, Z27
-	VMULPS       Z5, Z27, Z25
-	VRNDSCALEPS  $0x08, Z25, Z25
-	VFNMADD231PS Z13, Z25, Z27
-	VFNMADD231PS Z14, Z25, Z27
-	VMOVUPS      Z16, Z28
-	VFMADD213PS  Z17, Z27, Z28
-	VFMADD213PS  Z18, Z27, Z28
-	VFMADD213PS  Z19, Z27, Z28
-	VFMADD213PS  Z20, Z27, Z28
-	VFMADD213PS  Z21, Z27, Z28
-	VMULPS       Z27, Z27, Z29
-	VFMADD213PS  Z27, Z29, Z28
-	VADDPS       Z15, Z28, Z28
-	VSCALEFPS    Z25, Z28, Z27
-	VCMPPS       $0x11, Z24, Z6, K3
-	VMULPS       Z22, Z27, Z24
-	VBLENDMPS    Z27, Z24, K3, Z12
-	VFMADD231PS  Z12, Z26, Z7
-	TESTQ        R9, R9
+	MOVQ         apart+88(FP), R11
+	MOVL         (SI)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(R11*1)
+	PREFETCHT0   (R12)(R11*2)
+	MOVL         (BX)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	VMOVUPS.Z    (R12), K2, Z21
+	VMOVUPS.Z    (R12)(R11*1), K2, Z22
+	VMOVUPS.Z    (R12)(R11*2), K2, Z23
+	VADDPS       Z20, Z21, Z21
+	VMOVAPS      Z21, Z24
+	VMULPS       Z19, Z24, Z25
+	VMAXPS       Z24, Z25, Z24
+	VSUBPS       Z22, Z24, Z24
+	VMAXPS       Z24, Z4, Z24
+	VMULPS       Z5, Z24, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VFNMADD231PS Z13, Z22, Z24
+	VFNMADD231PS Z14, Z22, Z24
+	VBROADCASTSS float39506967<>+0(SB), Z25
+	VMOVUPS      Z25, Z25
+	VBROADCASTSS float3ab743ce<>+0(SB), Z26
+	VFMADD213PS  Z26, Z24, Z25
+	VBROADCASTSS float3c088908<>+0(SB), Z26
+	VFMADD213PS  Z26, Z24, Z25
+	VFMADD213PS  Z16, Z24, Z25
+	VFMADD213PS  Z17, Z24, Z25
+	VFMADD213PS  Z18, Z24, Z25
+	VMULPS       Z24, Z24, Z26
+	VFMADD213PS  Z24, Z26, Z25
+	VADDPS       Z15, Z25, Z25
+	VSCALEFPS    Z22, Z25, Z24
+	VCMPPS       $0x11, Z21, Z6, K3
+	VMULPS       Z19, Z24, Z21
+	VBLENDMPS    Z24, Z21, K3, Z12
+	VFMADD231PS  Z12, Z23, Z7
+	TESTQ        R8, R8
 	JZ           unmasked12
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z24
-	VMULPS       Z24, Z27, Z27
-	VMULPS       Z24, Z12, Z12
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z21
+	VMULPS       Z21, Z24, Z24
+	VMULPS       Z21, Z12, Z12
 
 unmasked12:
-	MOVL        (SI)(DX*4), R12
-	IMULQ       CX, R12
-	PREFETCHT0  (AX)(R12*1)
-	PREFETCHT0  64(AX)(R12*1)
-	PREFETCHT0  128(AX)(R12*1)
-	PREFETCHT0  192(AX)(R12*1)
-	PREFETCHT0  (DI)(R12*1)
-	MOVL        (BX)(DX*4), R12
-	IMULQ       CX, R12
-	VMOVUPS     (R8), Z24
-	VPERMPS     Z27, Z24, Z24
-	VFMADD231PS (AX)(R12*1), Z24, Z0
-	VMOVUPS     64(R8), Z24
-	VPERMPS     Z27, Z24, Z24
-	VFMADD231PS 64(AX)(R12*1), Z24, Z1
-	VMOVUPS     128(R8), Z24
-	VPERMPS     Z27, Z24, Z24
-	VFMADD231PS 128(AX)(R12*1), Z24, Z2
-	VMOVUPS     192(R8), Z24
-	VPERMPS     Z27, Z24, Z24
-	VFMADD231PS 192(AX)(R12*1), Z24, K1, Z3
-	VMOVUPS     (R8), Z24
-	VPERMPS     Z12, Z24, Z24
-	VFMADD231PS (AX)(R12*1), Z24, Z8
-	VMOVUPS     64(R8), Z24
-	VPERMPS     Z12, Z24, Z24
-	VFMADD231PS 64(AX)(R12*1), Z24, Z9
-	VMOVUPS     128(R8), Z24
-	VPERMPS     Z12, Z24, Z24
-	VFMADD231PS 128(AX)(R12*1), Z24, Z10
-	VMOVUPS     192(R8), Z24
-	VPERMPS     Z12, Z24, Z24
-	VFMADD231PS 192(AX)(R12*1), Z24, K1, Z11
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	PREFETCHT0  192(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	VMOVUPS     (DI), Z21
+	VMOVUPS     (AX)(R11*1), Z22
+	VPERMPS     Z24, Z21, Z23
+	VFMADD231PS Z22, Z23, Z0
+	VPERMPS     Z12, Z21, Z21
+	VFMADD231PS Z22, Z21, Z8
+	VMOVUPS     64(DI), Z21
+	VMOVUPS     64(AX)(R11*1), Z22
+	VPERMPS     Z24, Z21, Z23
+	VFMADD231PS Z22, Z23, Z1
+	VPERMPS     Z12, Z21, Z21
+	VFMADD231PS Z22, Z21, Z9
+	VMOVUPS     128(DI), Z21
+	VMOVUPS     128(AX)(R11*1), Z22
+	VPERMPS     Z24, Z21, Z23
+	VFMADD231PS Z22, Z23, Z2
+	VPERMPS     Z12, Z21, Z21
+	VFMADD231PS Z22, Z21, Z10
+	VMOVUPS     192(DI), Z21
+	VMOVUPS.Z   192(AX)(R11*1), K1, Z22
+	VPERMPS     Z24, Z21, Z23
+	VFMADD231PS Z22, Z23, Z3
+	VPERMPS     Z12, Z21, Z21
+	VFMADD231PS Z22, Z21, Z11
 	ADDQ        $0x01, DX
-	CMPQ        DX, R11
+	CMPQ        DX, R10
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, K1, 192(R11)
-	MOVQ    t+152(FP), R11
-	VMOVUPS Z8, (R11)
-	VMOVUPS Z9, 64(R11)
-	VMOVUPS Z10, 128(R11)
-	VMOVUPS Z11, K1, 192(R11)
-	MOVQ    pull+168(FP), R11
-	VMOVUPS Z7, K2, (R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    ldt+160(FP), R11
-	ADDQ    R11, t+152(FP)
-	MOVQ    ldown+144(FP), R11
-	ADDQ    R11, own+136(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, pull+168(FP)
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, K1, 192(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, 64(R10)
+	VMOVUPS Z10, 128(R10)
+	VMOVUPS Z11, K1, 192(R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Z7, K2, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -2184,12 +2178,12 @@ TEXT ·attendSumTwoAVX512x1(SB), NOSPLIT, $0-136
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), R8
+	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z1
-	MOVQ         score+112(FP), R9
+	MOVQ         score+112(FP), R8
 	VBROADCASTSS floatc2d00000<>+0(SB), Z2
 	VBROADCASTSS float42b20000<>+0(SB), Z3
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
@@ -2202,47 +2196,45 @@ TEXT ·attendSumTwoAVX512x1(SB), NOSPLIT, $0-136
 	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
 	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
 	VBROADCASTSS float3f000000<>+0(SB), Z13
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
+	MOVQ            ptr+8(FP), R9
+	ADDQ            $0x08, R9
+	MOVQ            R9, ptr+8(FP)
+	MOVQ            (R9), R9
 	VPXORD          Z0, Z0, Z0
-	CMPQ            DX, R10
+	CMPQ            DX, R9
 	JGE             store
-	MOVQ            top+120(FP), R11
-	VBROADCASTF32X8 (R11), Z14
+	MOVQ            top+120(FP), R10
+	VBROADCASTF32X8 (R10), Z14
 	VPXORD          Z4, Z4, Z4
 
 position:
-	LEAQ         1(DX), R11
-	XORQ         R12, R12
-	CMPQ         R11, R10
-	CMOVQGE      DX, R11
-	SETLT        R12
-	NEGQ         R12
-	KMOVW        R12, K3
-	ORQ          $0xff, R12
-	KMOVW        R12, K2
+	LEAQ         1(DX), R10
+	XORQ         R11, R11
+	CMPQ         R10, R9
+	CMOVQGE      DX, R10
+	SETLT        R11
+	NEGQ         R11
+	KMOVW        R11, K3
+	ORQ          $0xff, R11
+	KMOVW        R11, K2
 	KANDW        K3, K1, K3
-	MOVL         (SI)(DX*4), R12
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVL         (SI)(R10*4), R12
 	IMULQ        CX, R12
 	PREFETCHT0   (AX)(R12*1)
-	PREFETCHT0   (DI)(R12*1)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        CX, R12
-	MOVL         (SI)(R11*4), R13
-	IMULQ        CX, R13
-	PREFETCHT0   (AX)(R13*1)
-	PREFETCHT0   (DI)(R13*1)
-	MOVL         (BX)(R11*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z15
+	MOVL         (BX)(R10*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z15
 	VSUBPS       Z14, Z15, Z15
 	VMAXPS       Z15, Z2, Z15
 	VMULPS       Z3, Z15, Z16
@@ -2260,40 +2252,40 @@ position:
 	VADDPS       Z7, Z17, Z17
 	VSCALEFPS    Z16, Z17, Z15
 	VADDPS       Z15, Z4, K2, Z4
-	TESTQ        R8, R8
+	TESTQ        DI, DI
 	JZ           unmasked13
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R8)(R13*1), K2, Z16
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (DI)(R12*1), K2, Z16
 	VMULPS       Z16, Z15, Z15
 
 unmasked13:
-	VPERMPS     Z15, Z1, Z16
-	VFMADD231PS (AX)(R12*1), Z16, K1, Z0
-	VSHUFF32X4  $0x4e, Z15, Z15, Z15
+	VSHUFF32X4  $0x4e, Z15, Z15, Z16
 	VPERMPS     Z15, Z1, Z15
-	VFMADD231PS (AX)(R11*1), Z15, K3, Z0
+	VFMADD231PS (AX)(R11*1), Z15, K1, Z0
+	VPERMPS     Z16, Z1, Z15
+	VFMADD231PS (AX)(R10*1), Z15, K3, Z0
 	ADDQ        $0x02, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R9
 	JLT         position
-	MOVQ        R10, DX
+	MOVQ        R9, DX
 	VSHUFF32X4  $0x4e, Z4, Z4, Z14
 	VADDPS      Z14, Z4, Z4
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Y4, (R10)
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Y4, (R9)
 	VMOVUPS     Z7, Z14
 	VDIVPS      Z4, Z14, Z4
 	VPERMPS     Z4, Z1, Z14
 	VMULPS      Z14, Z0, Z0
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, K1, (R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, K1, (R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -2311,13 +2303,13 @@ TEXT ·attendSumTwoAVX512x2(SB), NOSPLIT, $0-136
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), R8
+	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z2
 	VMOVUPS      64(DX), Z3
-	MOVQ         score+112(FP), R9
+	MOVQ         score+112(FP), R8
 	VBROADCASTSS floatc2d00000<>+0(SB), Z4
 	VBROADCASTSS float42b20000<>+0(SB), Z5
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
@@ -2330,50 +2322,48 @@ TEXT ·attendSumTwoAVX512x2(SB), NOSPLIT, $0-136
 	VBROADCASTSS float3d2aa9c1<>+0(SB), Z13
 	VBROADCASTSS float3e2aaaaa<>+0(SB), Z14
 	VBROADCASTSS float3f000000<>+0(SB), Z15
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
+	MOVQ            ptr+8(FP), R9
+	ADDQ            $0x08, R9
+	MOVQ            R9, ptr+8(FP)
+	MOVQ            (R9), R9
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
-	CMPQ            DX, R10
+	CMPQ            DX, R9
 	JGE             store
-	MOVQ            top+120(FP), R11
-	VBROADCASTF32X8 (R11), Z16
+	MOVQ            top+120(FP), R10
+	VBROADCASTF32X8 (R10), Z16
 	VPXORD          Z6, Z6, Z6
 
 position:
-	LEAQ         1(DX), R11
-	XORQ         R12, R12
-	CMPQ         R11, R10
-	CMOVQGE      DX, R11
-	SETLT        R12
-	NEGQ         R12
-	KMOVW        R12, K3
-	ORQ          $0xff, R12
-	KMOVW        R12, K2
+	LEAQ         1(DX), R10
+	XORQ         R11, R11
+	CMPQ         R10, R9
+	CMOVQGE      DX, R10
+	SETLT        R11
+	NEGQ         R11
+	KMOVW        R11, K3
+	ORQ          $0xff, R11
+	KMOVW        R11, K2
 	KANDW        K3, K1, K4
-	MOVL         (SI)(DX*4), R12
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVL         (SI)(R10*4), R12
 	IMULQ        CX, R12
 	PREFETCHT0   (AX)(R12*1)
 	PREFETCHT0   64(AX)(R12*1)
-	PREFETCHT0   (DI)(R12*1)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        CX, R12
-	MOVL         (SI)(R11*4), R13
-	IMULQ        CX, R13
-	PREFETCHT0   (AX)(R13*1)
-	PREFETCHT0   64(AX)(R13*1)
-	PREFETCHT0   (DI)(R13*1)
-	MOVL         (BX)(R11*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z17
+	MOVL         (BX)(R10*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z17
 	VSUBPS       Z16, Z17, Z17
 	VMAXPS       Z17, Z4, Z17
 	VMULPS       Z5, Z17, Z18
@@ -2391,31 +2381,31 @@ position:
 	VADDPS       Z9, Z19, Z19
 	VSCALEFPS    Z18, Z19, Z17
 	VADDPS       Z17, Z6, K2, Z6
-	TESTQ        R8, R8
+	TESTQ        DI, DI
 	JZ           unmasked14
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R8)(R13*1), K2, Z18
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (DI)(R12*1), K2, Z18
 	VMULPS       Z18, Z17, Z17
 
 unmasked14:
-	VPERMPS     Z17, Z2, Z18
-	VFMADD231PS (AX)(R12*1), Z18, Z0
-	VPERMPS     Z17, Z3, Z18
-	VFMADD231PS 64(AX)(R12*1), Z18, K1, Z1
-	VSHUFF32X4  $0x4e, Z17, Z17, Z17
-	VPERMPS     Z17, Z2, Z18
-	VFMADD231PS (AX)(R11*1), Z18, K3, Z0
+	VSHUFF32X4  $0x4e, Z17, Z17, Z18
+	VPERMPS     Z17, Z2, Z19
+	VFMADD231PS (AX)(R11*1), Z19, Z0
+	VPERMPS     Z18, Z2, Z19
+	VFMADD231PS (AX)(R10*1), Z19, K3, Z0
 	VPERMPS     Z17, Z3, Z17
-	VFMADD231PS 64(AX)(R11*1), Z17, K4, Z1
+	VFMADD231PS 64(AX)(R11*1), Z17, K1, Z1
+	VPERMPS     Z18, Z3, Z17
+	VFMADD231PS 64(AX)(R10*1), Z17, K4, Z1
 	ADDQ        $0x02, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R9
 	JLT         position
-	MOVQ        R10, DX
+	MOVQ        R9, DX
 	VSHUFF32X4  $0x4e, Z6, Z6, Z16
 	VADDPS      Z16, Z6, Z6
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Y6, (R10)
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Y6, (R9)
 	VMOVUPS     Z9, Z16
 	VDIVPS      Z6, Z16, Z6
 	VPERMPS     Z6, Z2, Z16
@@ -2424,14 +2414,14 @@ unmasked14:
 	VMULPS      Z16, Z1, Z1
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, K1, 64(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, K1, 64(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -2449,13 +2439,489 @@ TEXT ·attendSumTwoAVX512x3(SB), NOSPLIT, $0-136
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), R8
+	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z3
 	VMOVUPS      64(DX), Z4
 	VMOVUPS      128(DX), Z5
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z6
+	VBROADCASTSS float42b20000<>+0(SB), Z7
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSS float3f318000<>+0(SB), Z9
+	VBROADCASTSS floatb95e8083<>+0(SB), Z10
+	VBROADCASTSS float3f800000<>+0(SB), Z11
+	VBROADCASTSS float39506967<>+0(SB), Z12
+	VBROADCASTSS float3ab743ce<>+0(SB), Z13
+	VBROADCASTSS float3c088908<>+0(SB), Z14
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
+	VBROADCASTSS float3f000000<>+0(SB), Z17
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ            ptr+8(FP), R9
+	ADDQ            $0x08, R9
+	MOVQ            R9, ptr+8(FP)
+	MOVQ            (R9), R9
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
+	CMPQ            DX, R9
+	JGE             store
+	MOVQ            top+120(FP), R10
+	VBROADCASTF32X8 (R10), Z18
+	VPXORD          Z8, Z8, Z8
+
+position:
+	LEAQ         1(DX), R10
+	XORQ         R11, R11
+	CMPQ         R10, R9
+	CMOVQGE      DX, R10
+	SETLT        R11
+	NEGQ         R11
+	KMOVW        R11, K3
+	ORQ          $0xff, R11
+	KMOVW        R11, K2
+	KANDW        K3, K1, K4
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVL         (SI)(R10*4), R12
+	IMULQ        CX, R12
+	PREFETCHT0   (AX)(R12*1)
+	PREFETCHT0   64(AX)(R12*1)
+	PREFETCHT0   128(AX)(R12*1)
+	MOVL         (BX)(R10*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z19
+	VSUBPS       Z18, Z19, Z19
+	VMAXPS       Z19, Z6, Z19
+	VMULPS       Z7, Z19, Z20
+	VRNDSCALEPS  $0x08, Z20, Z20
+	VFNMADD231PS Z9, Z20, Z19
+	VFNMADD231PS Z10, Z20, Z19
+	VMOVUPS      Z12, Z21
+	VFMADD213PS  Z13, Z19, Z21
+	VFMADD213PS  Z14, Z19, Z21
+	VFMADD213PS  Z15, Z19, Z21
+	VFMADD213PS  Z16, Z19, Z21
+	VFMADD213PS  Z17, Z19, Z21
+	VMULPS       Z19, Z19, Z22
+	VFMADD213PS  Z19, Z22, Z21
+	VADDPS       Z11, Z21, Z21
+	VSCALEFPS    Z20, Z21, Z19
+	VADDPS       Z19, Z8, K2, Z8
+	TESTQ        DI, DI
+	JZ           unmasked15
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (DI)(R12*1), K2, Z20
+	VMULPS       Z20, Z19, Z19
+
+unmasked15:
+	VSHUFF32X4  $0x4e, Z19, Z19, Z20
+	VPERMPS     Z19, Z3, Z21
+	VFMADD231PS (AX)(R11*1), Z21, Z0
+	VPERMPS     Z20, Z3, Z21
+	VFMADD231PS (AX)(R10*1), Z21, K3, Z0
+	VPERMPS     Z19, Z4, Z21
+	VFMADD231PS 64(AX)(R11*1), Z21, Z1
+	VPERMPS     Z20, Z4, Z21
+	VFMADD231PS 64(AX)(R10*1), Z21, K3, Z1
+	VPERMPS     Z19, Z5, Z19
+	VFMADD231PS 128(AX)(R11*1), Z19, K1, Z2
+	VPERMPS     Z20, Z5, Z19
+	VFMADD231PS 128(AX)(R10*1), Z19, K4, Z2
+	ADDQ        $0x02, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        R9, DX
+	VSHUFF32X4  $0x4e, Z8, Z8, Z18
+	VADDPS      Z18, Z8, Z8
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Y8, (R9)
+	VMOVUPS     Z11, Z18
+	VDIVPS      Z8, Z18, Z8
+	VPERMPS     Z8, Z3, Z18
+	VMULPS      Z18, Z0, Z0
+	VPERMPS     Z8, Z4, Z18
+	VMULPS      Z18, Z1, Z1
+	VPERMPS     Z8, Z5, Z18
+	VMULPS      Z18, Z2, Z2
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, K1, 128(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumTwoAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·attendSumTwoAVX512x4(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z4
+	VMOVUPS      64(DX), Z5
+	VMOVUPS      128(DX), Z6
+	VMOVUPS      192(DX), Z7
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z8
+	VBROADCASTSS float42b20000<>+0(SB), Z9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
+	VBROADCASTSS float3f318000<>+0(SB), Z11
+	VBROADCASTSS floatb95e8083<>+0(SB), Z12
+	VBROADCASTSS float3f800000<>+0(SB), Z13
+	VBROADCASTSS float39506967<>+0(SB), Z14
+	VBROADCASTSS float3ab743ce<>+0(SB), Z15
+	VBROADCASTSS float3c088908<>+0(SB), Z16
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
+	VBROADCASTSS float3f000000<>+0(SB), Z19
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ            ptr+8(FP), R9
+	ADDQ            $0x08, R9
+	MOVQ            R9, ptr+8(FP)
+	MOVQ            (R9), R9
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
+	VPXORD          Z3, Z3, Z3
+	CMPQ            DX, R9
+	JGE             store
+	MOVQ            top+120(FP), R10
+	VBROADCASTF32X8 (R10), Z20
+	VPXORD          Z10, Z10, Z10
+
+position:
+	LEAQ         1(DX), R10
+	XORQ         R11, R11
+	CMPQ         R10, R9
+	CMOVQGE      DX, R10
+	SETLT        R11
+	NEGQ         R11
+	KMOVW        R11, K3
+	ORQ          $0xff, R11
+	KMOVW        R11, K2
+	KANDW        K3, K1, K4
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVL         (SI)(R10*4), R12
+	IMULQ        CX, R12
+	PREFETCHT0   (AX)(R12*1)
+	PREFETCHT0   64(AX)(R12*1)
+	PREFETCHT0   128(AX)(R12*1)
+	PREFETCHT0   192(AX)(R12*1)
+	MOVL         (BX)(R10*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z21
+	VSUBPS       Z20, Z21, Z21
+	VMAXPS       Z21, Z8, Z21
+	VMULPS       Z9, Z21, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VFNMADD231PS Z11, Z22, Z21
+	VFNMADD231PS Z12, Z22, Z21
+	VMOVUPS      Z14, Z23
+	VFMADD213PS  Z15, Z21, Z23
+	VFMADD213PS  Z16, Z21, Z23
+	VFMADD213PS  Z17, Z21, Z23
+	VFMADD213PS  Z18, Z21, Z23
+	VFMADD213PS  Z19, Z21, Z23
+	VMULPS       Z21, Z21, Z24
+	VFMADD213PS  Z21, Z24, Z23
+	VADDPS       Z13, Z23, Z23
+	VSCALEFPS    Z22, Z23, Z21
+	VADDPS       Z21, Z10, K2, Z10
+	TESTQ        DI, DI
+	JZ           unmasked16
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (DI)(R12*1), K2, Z22
+	VMULPS       Z22, Z21, Z21
+
+unmasked16:
+	VSHUFF32X4  $0x4e, Z21, Z21, Z22
+	VPERMPS     Z21, Z4, Z23
+	VFMADD231PS (AX)(R11*1), Z23, Z0
+	VPERMPS     Z22, Z4, Z23
+	VFMADD231PS (AX)(R10*1), Z23, K3, Z0
+	VPERMPS     Z21, Z5, Z23
+	VFMADD231PS 64(AX)(R11*1), Z23, Z1
+	VPERMPS     Z22, Z5, Z23
+	VFMADD231PS 64(AX)(R10*1), Z23, K3, Z1
+	VPERMPS     Z21, Z6, Z23
+	VFMADD231PS 128(AX)(R11*1), Z23, Z2
+	VPERMPS     Z22, Z6, Z23
+	VFMADD231PS 128(AX)(R10*1), Z23, K3, Z2
+	VPERMPS     Z21, Z7, Z21
+	VFMADD231PS 192(AX)(R11*1), Z21, K1, Z3
+	VPERMPS     Z22, Z7, Z21
+	VFMADD231PS 192(AX)(R10*1), Z21, K4, Z3
+	ADDQ        $0x02, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        R9, DX
+	VSHUFF32X4  $0x4e, Z10, Z10, Z20
+	VADDPS      Z20, Z10, Z10
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Y10, (R9)
+	VMOVUPS     Z13, Z20
+	VDIVPS      Z10, Z20, Z10
+	VPERMPS     Z10, Z4, Z20
+	VMULPS      Z20, Z0, Z0
+	VPERMPS     Z10, Z5, Z20
+	VMULPS      Z20, Z1, Z1
+	VPERMPS     Z10, Z6, Z20
+	VMULPS      Z20, Z2, Z2
+	VPERMPS     Z10, Z7, Z20
+	VMULPS      Z20, Z3, Z3
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, K1, 192(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumTwoAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·attendSumTwoAVX512x5(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z5
+	VBROADCASTSS float42b20000<>+0(SB), Z6
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS float3f318000<>+0(SB), Z8
+	VBROADCASTSS floatb95e8083<>+0(SB), Z9
+	VBROADCASTSS float3f800000<>+0(SB), Z10
+	VBROADCASTSS float39506967<>+0(SB), Z11
+	VBROADCASTSS float3ab743ce<>+0(SB), Z12
+	VBROADCASTSS float3c088908<>+0(SB), Z13
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
+	VBROADCASTSS float3f000000<>+0(SB), Z16
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ            ptr+8(FP), R10
+	ADDQ            $0x08, R10
+	MOVQ            R10, ptr+8(FP)
+	MOVQ            (R10), R10
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
+	VPXORD          Z3, Z3, Z3
+	VPXORD          Z4, Z4, Z4
+	CMPQ            DX, R10
+	JGE             store
+	MOVQ            top+120(FP), R11
+	VBROADCASTF32X8 (R11), Z17
+	VPXORD          Z7, Z7, Z7
+
+position:
+	LEAQ         1(DX), R11
+	XORQ         R12, R12
+	CMPQ         R11, R10
+	CMOVQGE      DX, R11
+	SETLT        R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	ORQ          $0xff, R12
+	KMOVW        R12, K2
+	KANDW        K3, K1, K4
+	MOVL         (SI)(DX*4), R12
+	IMULQ        CX, R12
+	PREFETCHT0   (AX)(R12*1)
+	PREFETCHT0   64(AX)(R12*1)
+	PREFETCHT0   128(AX)(R12*1)
+	PREFETCHT0   192(AX)(R12*1)
+	PREFETCHT0   256(AX)(R12*1)
+	MOVL         (BX)(DX*4), R12
+	IMULQ        CX, R12
+	MOVL         (SI)(R11*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	MOVL         (BX)(R11*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R13
+	SHLQ         $0x05, R13
+	VMOVUPS.Z    (R9)(R13*1), K2, Z18
+	VSUBPS       Z17, Z18, Z18
+	VMAXPS       Z18, Z5, Z18
+	VMULPS       Z6, Z18, Z19
+	VRNDSCALEPS  $0x08, Z19, Z19
+	VFNMADD231PS Z8, Z19, Z18
+	VFNMADD231PS Z9, Z19, Z18
+	VMOVUPS      Z11, Z20
+	VFMADD213PS  Z12, Z18, Z20
+	VFMADD213PS  Z13, Z18, Z20
+	VFMADD213PS  Z14, Z18, Z20
+	VFMADD213PS  Z15, Z18, Z20
+	VFMADD213PS  Z16, Z18, Z20
+	VMULPS       Z18, Z18, Z21
+	VFMADD213PS  Z18, Z21, Z20
+	VADDPS       Z10, Z20, Z20
+	VSCALEFPS    Z19, Z20, Z18
+	VADDPS       Z18, Z7, K2, Z7
+	TESTQ        R8, R8
+	JZ           unmasked17
+	MOVQ         DX, R13
+	SHLQ         $0x05, R13
+	VMOVUPS.Z    (R8)(R13*1), K2, Z19
+	VMULPS       Z19, Z18, Z18
+
+unmasked17:
+	VSHUFF32X4  $0x4e, Z18, Z18, Z19
+	VMOVUPS     (DI), Z20
+	VPERMPS     Z18, Z20, Z21
+	VFMADD231PS (AX)(R12*1), Z21, Z0
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS (AX)(R11*1), Z20, K3, Z0
+	VMOVUPS     64(DI), Z20
+	VPERMPS     Z18, Z20, Z21
+	VFMADD231PS 64(AX)(R12*1), Z21, Z1
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS 64(AX)(R11*1), Z20, K3, Z1
+	VMOVUPS     128(DI), Z20
+	VPERMPS     Z18, Z20, Z21
+	VFMADD231PS 128(AX)(R12*1), Z21, Z2
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS 128(AX)(R11*1), Z20, K3, Z2
+	VMOVUPS     192(DI), Z20
+	VPERMPS     Z18, Z20, Z21
+	VFMADD231PS 192(AX)(R12*1), Z21, Z3
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS 192(AX)(R11*1), Z20, K3, Z3
+	VMOVUPS     256(DI), Z20
+	VPERMPS     Z18, Z20, Z18
+	VFMADD231PS 256(AX)(R12*1), Z18, K1, Z4
+	VPERMPS     Z19, Z20, Z18
+	VFMADD231PS 256(AX)(R11*1), Z18, K4, Z4
+	ADDQ        $0x02, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        R10, DX
+	VSHUFF32X4  $0x4e, Z7, Z7, Z17
+	VADDPS      Z17, Z7, Z7
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Y7, (R10)
+	VMOVUPS     Z10, Z17
+	VDIVPS      Z7, Z17, Z7
+	VMOVUPS     (DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z0, Z0
+	VMOVUPS     64(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z1, Z1
+	VMOVUPS     128(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z2, Z2
+	VMOVUPS     192(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z3, Z3
+	VMOVUPS     256(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z4, Z4
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, K1, 256(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumTwoAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·attendSumTwoAVX512x6(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
 	MOVQ         score+112(FP), R9
 	VBROADCASTSS floatc2d00000<>+0(SB), Z6
 	VBROADCASTSS float42b20000<>+0(SB), Z7
@@ -2480,6 +2946,9 @@ row:
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
 	VPXORD          Z2, Z2, Z2
+	VPXORD          Z3, Z3, Z3
+	VPXORD          Z4, Z4, Z4
+	VPXORD          Z5, Z5, Z5
 	CMPQ            DX, R10
 	JGE             store
 	MOVQ            top+120(FP), R11
@@ -2502,7 +2971,9 @@ position:
 	PREFETCHT0   (AX)(R12*1)
 	PREFETCHT0   64(AX)(R12*1)
 	PREFETCHT0   128(AX)(R12*1)
-	PREFETCHT0   (DI)(R12*1)
+	PREFETCHT0   192(AX)(R12*1)
+	PREFETCHT0   256(AX)(R12*1)
+	PREFETCHT0   320(AX)(R12*1)
 	MOVL         (BX)(DX*4), R12
 	IMULQ        CX, R12
 	MOVL         (SI)(R11*4), R13
@@ -2510,7 +2981,9 @@ position:
 	PREFETCHT0   (AX)(R13*1)
 	PREFETCHT0   64(AX)(R13*1)
 	PREFETCHT0   128(AX)(R13*1)
-	PREFETCHT0   (DI)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	PREFETCHT0   320(AX)(R13*1)
 	MOVL         (BX)(R11*4), R11
 	IMULQ        CX, R11
 	MOVQ         DX, R13
@@ -2534,26 +3007,44 @@ position:
 	VSCALEFPS    Z20, Z21, Z19
 	VADDPS       Z19, Z8, K2, Z8
 	TESTQ        R8, R8
-	JZ           unmasked15
+	JZ           unmasked18
 	MOVQ         DX, R13
 	SHLQ         $0x05, R13
 	VMOVUPS.Z    (R8)(R13*1), K2, Z20
 	VMULPS       Z20, Z19, Z19
 
-unmasked15:
-	VPERMPS     Z19, Z3, Z20
-	VFMADD231PS (AX)(R12*1), Z20, Z0
-	VPERMPS     Z19, Z4, Z20
-	VFMADD231PS 64(AX)(R12*1), Z20, Z1
-	VPERMPS     Z19, Z5, Z20
-	VFMADD231PS 128(AX)(R12*1), Z20, K1, Z2
-	VSHUFF32X4  $0x4e, Z19, Z19, Z19
-	VPERMPS     Z19, Z3, Z20
-	VFMADD231PS (AX)(R11*1), Z20, K3, Z0
-	VPERMPS     Z19, Z4, Z20
-	VFMADD231PS 64(AX)(R11*1), Z20, K3, Z1
-	VPERMPS     Z19, Z5, Z19
-	VFMADD231PS 128(AX)(R11*1), Z19, K4, Z2
+unmasked18:
+	VSHUFF32X4  $0x4e, Z19, Z19, Z20
+	VMOVUPS     (DI), Z21
+	VPERMPS     Z19, Z21, Z22
+	VFMADD231PS (AX)(R12*1), Z22, Z0
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS (AX)(R11*1), Z21, K3, Z0
+	VMOVUPS     64(DI), Z21
+	VPERMPS     Z19, Z21, Z22
+	VFMADD231PS 64(AX)(R12*1), Z22, Z1
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 64(AX)(R11*1), Z21, K3, Z1
+	VMOVUPS     128(DI), Z21
+	VPERMPS     Z19, Z21, Z22
+	VFMADD231PS 128(AX)(R12*1), Z22, Z2
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 128(AX)(R11*1), Z21, K3, Z2
+	VMOVUPS     192(DI), Z21
+	VPERMPS     Z19, Z21, Z22
+	VFMADD231PS 192(AX)(R12*1), Z22, Z3
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 192(AX)(R11*1), Z21, K3, Z3
+	VMOVUPS     256(DI), Z21
+	VPERMPS     Z19, Z21, Z22
+	VFMADD231PS 256(AX)(R12*1), Z22, Z4
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 256(AX)(R11*1), Z21, K3, Z4
+	VMOVUPS     320(DI), Z21
+	VPERMPS     Z19, Z21, Z19
+	VFMADD231PS 320(AX)(R12*1), Z19, K1, Z5
+	VPERMPS     Z20, Z21, Z19
+	VFMADD231PS 320(AX)(R11*1), Z19, K4, Z5
 	ADDQ        $0x02, DX
 	CMPQ        DX, R10
 	JLT         position
@@ -2564,18 +3055,33 @@ unmasked15:
 	VMOVUPS     Y8, (R10)
 	VMOVUPS     Z11, Z18
 	VDIVPS      Z8, Z18, Z8
-	VPERMPS     Z8, Z3, Z18
+	VMOVUPS     (DI), Z18
+	VPERMPS     Z8, Z18, Z18
 	VMULPS      Z18, Z0, Z0
-	VPERMPS     Z8, Z4, Z18
+	VMOVUPS     64(DI), Z18
+	VPERMPS     Z8, Z18, Z18
 	VMULPS      Z18, Z1, Z1
-	VPERMPS     Z8, Z5, Z18
+	VMOVUPS     128(DI), Z18
+	VPERMPS     Z8, Z18, Z18
 	VMULPS      Z18, Z2, Z2
+	VMOVUPS     192(DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z3, Z3
+	VMOVUPS     256(DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z4, Z4
+	VMOVUPS     320(DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z5, Z5
 
 store:
 	MOVQ    y+32(FP), R10
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, K1, 128(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, K1, 320(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
 	MOVQ    apart+88(FP), R10
@@ -2586,9 +3092,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendSumTwoAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// func attendSumTwoAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x4(SB), NOSPLIT, $0-136
+TEXT ·attendSumTwoAVX512x7(SB), NOSPLIT, $0-136
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -2598,14 +3104,208 @@ TEXT ·attendSumTwoAVX512x4(SB), NOSPLIT, $0-136
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
-	MOVQ         lane+96(FP), DX
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	VMOVUPS      (DX), Z4
-	VMOVUPS      64(DX), Z5
-	VMOVUPS      128(DX), Z6
-	VMOVUPS      192(DX), Z7
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z7
+	VBROADCASTSS float42b20000<>+0(SB), Z8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
+	VBROADCASTSS float3f318000<>+0(SB), Z10
+	VBROADCASTSS floatb95e8083<>+0(SB), Z11
+	VBROADCASTSS float3f800000<>+0(SB), Z12
+	VBROADCASTSS float39506967<>+0(SB), Z13
+	VBROADCASTSS float3ab743ce<>+0(SB), Z14
+	VBROADCASTSS float3c088908<>+0(SB), Z15
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
+	VBROADCASTSS float3f000000<>+0(SB), Z18
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ            ptr+8(FP), R10
+	ADDQ            $0x08, R10
+	MOVQ            R10, ptr+8(FP)
+	MOVQ            (R10), R10
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
+	VPXORD          Z3, Z3, Z3
+	VPXORD          Z4, Z4, Z4
+	VPXORD          Z5, Z5, Z5
+	VPXORD          Z6, Z6, Z6
+	CMPQ            DX, R10
+	JGE             store
+	MOVQ            top+120(FP), R11
+	VBROADCASTF32X8 (R11), Z19
+	VPXORD          Z9, Z9, Z9
+
+position:
+	LEAQ         1(DX), R11
+	XORQ         R12, R12
+	CMPQ         R11, R10
+	CMOVQGE      DX, R11
+	SETLT        R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	ORQ          $0xff, R12
+	KMOVW        R12, K2
+	KANDW        K3, K1, K4
+	MOVL         (SI)(DX*4), R12
+	IMULQ        CX, R12
+	PREFETCHT0   (AX)(R12*1)
+	PREFETCHT0   64(AX)(R12*1)
+	PREFETCHT0   128(AX)(R12*1)
+	PREFETCHT0   192(AX)(R12*1)
+	PREFETCHT0   256(AX)(R12*1)
+	PREFETCHT0   320(AX)(R12*1)
+	PREFETCHT0   384(AX)(R12*1)
+	MOVL         (BX)(DX*4), R12
+	IMULQ        CX, R12
+	MOVL         (SI)(R11*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	PREFETCHT0   320(AX)(R13*1)
+	PREFETCHT0   384(AX)(R13*1)
+	MOVL         (BX)(R11*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R13
+	SHLQ         $0x05, R13
+	VMOVUPS.Z    (R9)(R13*1), K2, Z20
+	VSUBPS       Z19, Z20, Z20
+	VMAXPS       Z20, Z7, Z20
+	VMULPS       Z8, Z20, Z21
+	VRNDSCALEPS  $0x08, Z21, Z21
+	VFNMADD231PS Z10, Z21, Z20
+	VFNMADD231PS Z11, Z21, Z20
+	VMOVUPS      Z13, Z22
+	VFMADD213PS  Z14, Z20, Z22
+	VFMADD213PS  Z15, Z20, Z22
+	VFMADD213PS  Z16, Z20, Z22
+	VFMADD213PS  Z17, Z20, Z22
+	VFMADD213PS  Z18, Z20, Z22
+	VMULPS       Z20, Z20, Z23
+	VFMADD213PS  Z20, Z23, Z22
+	VADDPS       Z12, Z22, Z22
+	VSCALEFPS    Z21, Z22, Z20
+	VADDPS       Z20, Z9, K2, Z9
+	TESTQ        R8, R8
+	JZ           unmasked19
+	MOVQ         DX, R13
+	SHLQ         $0x05, R13
+	VMOVUPS.Z    (R8)(R13*1), K2, Z21
+	VMULPS       Z21, Z20, Z20
+
+unmasked19:
+	VSHUFF32X4  $0x4e, Z20, Z20, Z21
+	VMOVUPS     (DI), Z22
+	VPERMPS     Z20, Z22, Z23
+	VFMADD231PS (AX)(R12*1), Z23, Z0
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS (AX)(R11*1), Z22, K3, Z0
+	VMOVUPS     64(DI), Z22
+	VPERMPS     Z20, Z22, Z23
+	VFMADD231PS 64(AX)(R12*1), Z23, Z1
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 64(AX)(R11*1), Z22, K3, Z1
+	VMOVUPS     128(DI), Z22
+	VPERMPS     Z20, Z22, Z23
+	VFMADD231PS 128(AX)(R12*1), Z23, Z2
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 128(AX)(R11*1), Z22, K3, Z2
+	VMOVUPS     192(DI), Z22
+	VPERMPS     Z20, Z22, Z23
+	VFMADD231PS 192(AX)(R12*1), Z23, Z3
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 192(AX)(R11*1), Z22, K3, Z3
+	VMOVUPS     256(DI), Z22
+	VPERMPS     Z20, Z22, Z23
+	VFMADD231PS 256(AX)(R12*1), Z23, Z4
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 256(AX)(R11*1), Z22, K3, Z4
+	VMOVUPS     320(DI), Z22
+	VPERMPS     Z20, Z22, Z23
+	VFMADD231PS 320(AX)(R12*1), Z23, Z5
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 320(AX)(R11*1), Z22, K3, Z5
+	VMOVUPS     384(DI), Z22
+	VPERMPS     Z20, Z22, Z20
+	VFMADD231PS 384(AX)(R12*1), Z20, K1, Z6
+	VPERMPS     Z21, Z22, Z20
+	VFMADD231PS 384(AX)(R11*1), Z20, K4, Z6
+	ADDQ        $0x02, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        R10, DX
+	VSHUFF32X4  $0x4e, Z9, Z9, Z19
+	VADDPS      Z19, Z9, Z9
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Y9, (R10)
+	VMOVUPS     Z12, Z19
+	VDIVPS      Z9, Z19, Z9
+	VMOVUPS     (DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z0, Z0
+	VMOVUPS     64(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z1, Z1
+	VMOVUPS     128(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z2, Z2
+	VMOVUPS     192(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z3, Z3
+	VMOVUPS     256(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z4, Z4
+	VMOVUPS     320(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z5, Z5
+	VMOVUPS     384(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z6, Z6
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, 320(R10)
+	VMOVUPS Z6, K1, 384(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumTwoAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·attendSumTwoAVX512x8(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
 	MOVQ         score+112(FP), R9
 	VBROADCASTSS floatc2d00000<>+0(SB), Z8
 	VBROADCASTSS float42b20000<>+0(SB), Z9
@@ -2631,6 +3331,10 @@ row:
 	VPXORD          Z1, Z1, Z1
 	VPXORD          Z2, Z2, Z2
 	VPXORD          Z3, Z3, Z3
+	VPXORD          Z4, Z4, Z4
+	VPXORD          Z5, Z5, Z5
+	VPXORD          Z6, Z6, Z6
+	VPXORD          Z7, Z7, Z7
 	CMPQ            DX, R10
 	JGE             store
 	MOVQ            top+120(FP), R11
@@ -2654,7 +3358,10 @@ position:
 	PREFETCHT0   64(AX)(R12*1)
 	PREFETCHT0   128(AX)(R12*1)
 	PREFETCHT0   192(AX)(R12*1)
-	PREFETCHT0   (DI)(R12*1)
+	PREFETCHT0   256(AX)(R12*1)
+	PREFETCHT0   320(AX)(R12*1)
+	PREFETCHT0   384(AX)(R12*1)
+	PREFETCHT0   448(AX)(R12*1)
 	MOVL         (BX)(DX*4), R12
 	IMULQ        CX, R12
 	MOVL         (SI)(R11*4), R13
@@ -2663,7 +3370,10 @@ position:
 	PREFETCHT0   64(AX)(R13*1)
 	PREFETCHT0   128(AX)(R13*1)
 	PREFETCHT0   192(AX)(R13*1)
-	PREFETCHT0   (DI)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	PREFETCHT0   320(AX)(R13*1)
+	PREFETCHT0   384(AX)(R13*1)
+	PREFETCHT0   448(AX)(R13*1)
 	MOVL         (BX)(R11*4), R11
 	IMULQ        CX, R11
 	MOVQ         DX, R13
@@ -2687,30 +3397,54 @@ position:
 	VSCALEFPS    Z22, Z23, Z21
 	VADDPS       Z21, Z10, K2, Z10
 	TESTQ        R8, R8
-	JZ           unmasked16
+	JZ           unmasked20
 	MOVQ         DX, R13
 	SHLQ         $0x05, R13
 	VMOVUPS.Z    (R8)(R13*1), K2, Z22
 	VMULPS       Z22, Z21, Z21
 
-unmasked16:
-	VPERMPS     Z21, Z4, Z22
-	VFMADD231PS (AX)(R12*1), Z22, Z0
-	VPERMPS     Z21, Z5, Z22
-	VFMADD231PS 64(AX)(R12*1), Z22, Z1
-	VPERMPS     Z21, Z6, Z22
-	VFMADD231PS 128(AX)(R12*1), Z22, Z2
-	VPERMPS     Z21, Z7, Z22
-	VFMADD231PS 192(AX)(R12*1), Z22, K1, Z3
-	VSHUFF32X4  $0x4e, Z21, Z21, Z21
-	VPERMPS     Z21, Z4, Z22
-	VFMADD231PS (AX)(R11*1), Z22, K3, Z0
-	VPERMPS     Z21, Z5, Z22
-	VFMADD231PS 64(AX)(R11*1), Z22, K3, Z1
-	VPERMPS     Z21, Z6, Z22
-	VFMADD231PS 128(AX)(R11*1), Z22, K3, Z2
-	VPERMPS     Z21, Z7, Z21
-	VFMADD231PS 192(AX)(R11*1), Z21, K4, Z3
+unmasked20:
+	VSHUFF32X4  $0x4e, Z21, Z21, Z22
+	VMOVUPS     (DI), Z23
+	VPERMPS     Z21, Z23, Z24
+	VFMADD231PS (AX)(R12*1), Z24, Z0
+	VPERMPS     Z22, Z23, Z23
+	VFMADD231PS (AX)(R11*1), Z23, K3, Z0
+	VMOVUPS     64(DI), Z23
+	VPERMPS     Z21, Z23, Z24
+	VFMADD231PS 64(AX)(R12*1), Z24, Z1
+	VPERMPS     Z22, Z23, Z23
+	VFMADD231PS 64(AX)(R11*1), Z23, K3, Z1
+	VMOVUPS     128(DI), Z23
+	VPERMPS     Z21, Z23, Z24
+	VFMADD231PS 128(AX)(R12*1), Z24, Z2
+	VPERMPS     Z22, Z23, Z23
+	VFMADD231PS 128(AX)(R11*1), Z23, K3, Z2
+	VMOVUPS     192(DI), Z23
+	VPERMPS     Z21, Z23, Z24
+	VFMADD231PS 192(AX)(R12*1), Z24, Z3
+	VPERMPS     Z22, Z23, Z23
+	VFMADD231PS 192(AX)(R11*1), Z23, K3, Z3
+	VMOVUPS     256(DI), Z23
+	VPERMPS     Z21, Z23, Z24
+	VFMADD231PS 256(AX)(R12*1), Z24, Z4
+	VPERMPS     Z22, Z23, Z23
+	VFMADD231PS 256(AX)(R11*1), Z23, K3, Z4
+	VMOVUPS     320(DI), Z23
+	VPERMPS     Z21, Z23, Z24
+	VFMADD231PS 320(AX)(R12*1), Z24, Z5
+	VPERMPS     Z22, Z23, Z23
+	VFMADD231PS 320(AX)(R11*1), Z23, K3, Z5
+	VMOVUPS     384(DI), Z23
+	VPERMPS     Z21, Z23, Z24
+	VFMADD231PS 384(AX)(R12*1), Z24, Z6
+	VPERMPS     Z22, Z23, Z23
+	VFMADD231PS 384(AX)(R11*1), Z23, K3, Z6
+	VMOVUPS     448(DI), Z23
+	VPERMPS     Z21, Z23, Z21
+	VFMADD231PS 448(AX)(R12*1), Z21, K1, Z7
+	VPERMPS     Z22, Z23, Z21
+	VFMADD231PS 448(AX)(R11*1), Z21, K4, Z7
 	ADDQ        $0x02, DX
 	CMPQ        DX, R10
 	JLT         position
@@ -2721,828 +3455,46 @@ unmasked16:
 	VMOVUPS     Y10, (R10)
 	VMOVUPS     Z13, Z20
 	VDIVPS      Z10, Z20, Z10
-	VPERMPS     Z10, Z4, Z20
+	VMOVUPS     (DI), Z20
+	VPERMPS     Z10, Z20, Z20
 	VMULPS      Z20, Z0, Z0
-	VPERMPS     Z10, Z5, Z20
+	VMOVUPS     64(DI), Z20
+	VPERMPS     Z10, Z20, Z20
 	VMULPS      Z20, Z1, Z1
-	VPERMPS     Z10, Z6, Z20
+	VMOVUPS     128(DI), Z20
+	VPERMPS     Z10, Z20, Z20
 	VMULPS      Z20, Z2, Z2
-	VPERMPS     Z10, Z7, Z20
+	VMOVUPS     192(DI), Z20
+	VPERMPS     Z10, Z20, Z20
 	VMULPS      Z20, Z3, Z3
+	VMOVUPS     256(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z4, Z4
+	VMOVUPS     320(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z5, Z5
+	VMOVUPS     384(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z6, Z6
+	VMOVUPS     448(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z7, Z7
 
 store:
 	MOVQ    y+32(FP), R10
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, K1, 192(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, 320(R10)
+	VMOVUPS Z6, 384(R10)
+	VMOVUPS Z7, K1, 448(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
 	MOVQ    apart+88(FP), R10
 	ADDQ    R10, top+120(FP)
 	ADDQ    R10, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumTwoAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x5(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         score+112(FP), R10
-	VBROADCASTSS floatc2d00000<>+0(SB), Z5
-	VBROADCASTSS float42b20000<>+0(SB), Z6
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
-	VBROADCASTSS float3f318000<>+0(SB), Z8
-	VBROADCASTSS floatb95e8083<>+0(SB), Z9
-	VBROADCASTSS float3f800000<>+0(SB), Z10
-	VBROADCASTSS float39506967<>+0(SB), Z11
-	VBROADCASTSS float3ab743ce<>+0(SB), Z12
-	VBROADCASTSS float3c088908<>+0(SB), Z13
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
-	VBROADCASTSS float3f000000<>+0(SB), Z16
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
-
-row:
-	MOVQ            ptr+8(FP), R11
-	ADDQ            $0x08, R11
-	MOVQ            R11, ptr+8(FP)
-	MOVQ            (R11), R11
-	VPXORD          Z0, Z0, Z0
-	VPXORD          Z1, Z1, Z1
-	VPXORD          Z2, Z2, Z2
-	VPXORD          Z3, Z3, Z3
-	VPXORD          Z4, Z4, Z4
-	CMPQ            DX, R11
-	JGE             store
-	MOVQ            top+120(FP), R12
-	VBROADCASTF32X8 (R12), Z17
-	VPXORD          Z7, Z7, Z7
-
-position:
-	LEAQ         1(DX), R12
-	XORQ         R13, R13
-	CMPQ         R12, R11
-	CMOVQGE      DX, R12
-	SETLT        R13
-	NEGQ         R13
-	KMOVW        R13, K3
-	ORQ          $0xff, R13
-	KMOVW        R13, K2
-	KANDW        K3, K1, K4
-	MOVL         (SI)(DX*4), R13
-	IMULQ        CX, R13
-	PREFETCHT0   (AX)(R13*1)
-	PREFETCHT0   64(AX)(R13*1)
-	PREFETCHT0   128(AX)(R13*1)
-	PREFETCHT0   192(AX)(R13*1)
-	PREFETCHT0   256(AX)(R13*1)
-	PREFETCHT0   (DI)(R13*1)
-	MOVL         (BX)(DX*4), R13
-	IMULQ        CX, R13
-	MOVL         (SI)(R12*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   128(AX)(R14*1)
-	PREFETCHT0   192(AX)(R14*1)
-	PREFETCHT0   256(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	MOVL         (BX)(R12*4), R12
-	IMULQ        CX, R12
-	MOVQ         DX, R14
-	SHLQ         $0x05, R14
-	VMOVUPS.Z    (R10)(R14*1), K2, Z18
-	VSUBPS       Z17, Z18, Z18
-	VMAXPS       Z18, Z5, Z18
-	VMULPS       Z6, Z18, Z19
-	VRNDSCALEPS  $0x08, Z19, Z19
-	VFNMADD231PS Z8, Z19, Z18
-	VFNMADD231PS Z9, Z19, Z18
-	VMOVUPS      Z11, Z20
-	VFMADD213PS  Z12, Z18, Z20
-	VFMADD213PS  Z13, Z18, Z20
-	VFMADD213PS  Z14, Z18, Z20
-	VFMADD213PS  Z15, Z18, Z20
-	VFMADD213PS  Z16, Z18, Z20
-	VMULPS       Z18, Z18, Z21
-	VFMADD213PS  Z18, Z21, Z20
-	VADDPS       Z10, Z20, Z20
-	VSCALEFPS    Z19, Z20, Z18
-	VADDPS       Z18, Z7, K2, Z7
-	TESTQ        R9, R9
-	JZ           unmasked17
-	MOVQ         DX, R14
-	SHLQ         $0x05, R14
-	VMOVUPS.Z    (R9)(R14*1), K2, Z19
-	VMULPS       Z19, Z18, Z18
-
-unmasked17:
-	VMOVUPS     (R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS (AX)(R13*1), Z19, Z0
-	VMOVUPS     64(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 64(AX)(R13*1), Z19, Z1
-	VMOVUPS     128(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 128(AX)(R13*1), Z19, Z2
-	VMOVUPS     192(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 192(AX)(R13*1), Z19, Z3
-	VMOVUPS     256(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 256(AX)(R13*1), Z19, K1, Z4
-	VSHUFF32X4  $0x4e, Z18, Z18, Z18
-	VMOVUPS     (R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS (AX)(R12*1), Z19, K3, Z0
-	VMOVUPS     64(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 64(AX)(R12*1), Z19, K3, Z1
-	VMOVUPS     128(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 128(AX)(R12*1), Z19, K3, Z2
-	VMOVUPS     192(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 192(AX)(R12*1), Z19, K3, Z3
-	VMOVUPS     256(R8), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 256(AX)(R12*1), Z19, K4, Z4
-	ADDQ        $0x02, DX
-	CMPQ        DX, R11
-	JLT         position
-	MOVQ        R11, DX
-	VSHUFF32X4  $0x4e, Z7, Z7, Z17
-	VADDPS      Z17, Z7, Z7
-	MOVQ        total+128(FP), R11
-	VMOVUPS     Y7, (R11)
-	VMOVUPS     Z10, Z17
-	VDIVPS      Z7, Z17, Z7
-	VMOVUPS     (R8), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z0, Z0
-	VMOVUPS     64(R8), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z1, Z1
-	VMOVUPS     128(R8), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z2, Z2
-	VMOVUPS     192(R8), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z3, Z3
-	VMOVUPS     256(R8), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z4, Z4
-
-store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, K1, 256(R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, top+120(FP)
-	ADDQ    R11, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumTwoAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x6(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         score+112(FP), R10
-	VBROADCASTSS floatc2d00000<>+0(SB), Z6
-	VBROADCASTSS float42b20000<>+0(SB), Z7
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
-	VBROADCASTSS float3f318000<>+0(SB), Z9
-	VBROADCASTSS floatb95e8083<>+0(SB), Z10
-	VBROADCASTSS float3f800000<>+0(SB), Z11
-	VBROADCASTSS float39506967<>+0(SB), Z12
-	VBROADCASTSS float3ab743ce<>+0(SB), Z13
-	VBROADCASTSS float3c088908<>+0(SB), Z14
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
-	VBROADCASTSS float3f000000<>+0(SB), Z17
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
-
-row:
-	MOVQ            ptr+8(FP), R11
-	ADDQ            $0x08, R11
-	MOVQ            R11, ptr+8(FP)
-	MOVQ            (R11), R11
-	VPXORD          Z0, Z0, Z0
-	VPXORD          Z1, Z1, Z1
-	VPXORD          Z2, Z2, Z2
-	VPXORD          Z3, Z3, Z3
-	VPXORD          Z4, Z4, Z4
-	VPXORD          Z5, Z5, Z5
-	CMPQ            DX, R11
-	JGE             store
-	MOVQ            top+120(FP), R12
-	VBROADCASTF32X8 (R12), Z18
-	VPXORD          Z8, Z8, Z8
-
-position:
-	LEAQ         1(DX), R12
-	XORQ         R13, R13
-	CMPQ         R12, R11
-	CMOVQGE      DX, R12
-	SETLT        R13
-	NEGQ         R13
-	KMOVW        R13, K3
-	ORQ          $0xff, R13
-	KMOVW        R13, K2
-	KANDW        K3, K1, K4
-	MOVL         (SI)(DX*4), R13
-	IMULQ        CX, R13
-	PREFETCHT0   (AX)(R13*1)
-	PREFETCHT0   64(AX)(R13*1)
-	PREFETCHT0   128(AX)(R13*1)
-	PREFETCHT0   192(AX)(R13*1)
-	PREFETCHT0   256(AX)(R13*1)
-	PREFETCHT0   320(AX)(R13*1)
-	PREFETCHT0   (DI)(R13*1)
-	MOVL         (BX)(DX*4), R13
-	IMULQ        CX, R13
-	MOVL         (SI)(R12*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   128(AX)(R14*1)
-	PREFETCHT0   192(AX)(R14*1)
-	PREFETCHT0   256(AX)(R14*1)
-	PREFETCHT0   320(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	MOVL         (BX)(R12*4), R12
-	IMULQ        CX, R12
-	MOVQ         DX, R14
-	SHLQ         $0x05, R14
-	VMOVUPS.Z    (R10)(R14*1), K2, Z19
-	VSUBPS       Z18, Z19, Z19
-	VMAXPS       Z19, Z6, Z19
-	VMULPS       Z7, Z19, Z20
-	VRNDSCALEPS  $0x08, Z20, Z20
-	VFNMADD231PS Z9, Z20, Z19
-	VFNMADD231PS Z10, Z20, Z19
-	VMOVUPS      Z12, Z21
-	VFMADD213PS  Z13, Z19, Z21
-	VFMADD213PS  Z14, Z19, Z21
-	VFMADD213PS  Z15, Z19, Z21
-	VFMADD213PS  Z16, Z19, Z21
-	VFMADD213PS  Z17, Z19, Z21
-	VMULPS       Z19, Z19, Z22
-	VFMADD213PS  Z19, Z22, Z21
-	VADDPS       Z11, Z21, Z21
-	VSCALEFPS    Z20, Z21, Z19
-	VADDPS       Z19, Z8, K2, Z8
-	TESTQ        R9, R9
-	JZ           unmasked18
-	MOVQ         DX, R14
-	SHLQ         $0x05, R14
-	VMOVUPS.Z    (R9)(R14*1), K2, Z20
-	VMULPS       Z20, Z19, Z19
-
-unmasked18:
-	VMOVUPS     (R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS (AX)(R13*1), Z20, Z0
-	VMOVUPS     64(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 64(AX)(R13*1), Z20, Z1
-	VMOVUPS     128(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 128(AX)(R13*1), Z20, Z2
-	VMOVUPS     192(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 192(AX)(R13*1), Z20, Z3
-	VMOVUPS     256(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 256(AX)(R13*1), Z20, Z4
-	VMOVUPS     320(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 320(AX)(R13*1), Z20, K1, Z5
-	VSHUFF32X4  $0x4e, Z19, Z19, Z19
-	VMOVUPS     (R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS (AX)(R12*1), Z20, K3, Z0
-	VMOVUPS     64(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 64(AX)(R12*1), Z20, K3, Z1
-	VMOVUPS     128(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 128(AX)(R12*1), Z20, K3, Z2
-	VMOVUPS     192(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 192(AX)(R12*1), Z20, K3, Z3
-	VMOVUPS     256(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 256(AX)(R12*1), Z20, K3, Z4
-	VMOVUPS     320(R8), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 320(AX)(R12*1), Z20, K4, Z5
-	ADDQ        $0x02, DX
-	CMPQ        DX, R11
-	JLT         position
-	MOVQ        R11, DX
-	VSHUFF32X4  $0x4e, Z8, Z8, Z18
-	VADDPS      Z18, Z8, Z8
-	MOVQ        total+128(FP), R11
-	VMOVUPS     Y8, (R11)
-	VMOVUPS     Z11, Z18
-	VDIVPS      Z8, Z18, Z8
-	VMOVUPS     (R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z0, Z0
-	VMOVUPS     64(R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z1, Z1
-	VMOVUPS     128(R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z2, Z2
-	VMOVUPS     192(R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z3, Z3
-	VMOVUPS     256(R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z4, Z4
-	VMOVUPS     320(R8), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z5, Z5
-
-store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, K1, 320(R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, top+120(FP)
-	ADDQ    R11, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumTwoAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x7(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         score+112(FP), R10
-	VBROADCASTSS floatc2d00000<>+0(SB), Z7
-	VBROADCASTSS float42b20000<>+0(SB), Z8
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
-	VBROADCASTSS float3f318000<>+0(SB), Z10
-	VBROADCASTSS floatb95e8083<>+0(SB), Z11
-	VBROADCASTSS float3f800000<>+0(SB), Z12
-	VBROADCASTSS float39506967<>+0(SB), Z13
-	VBROADCASTSS float3ab743ce<>+0(SB), Z14
-	VBROADCASTSS float3c088908<>+0(SB), Z15
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
-	VBROADCASTSS float3f000000<>+0(SB), Z18
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
-
-row:
-	MOVQ            ptr+8(FP), R11
-	ADDQ            $0x08, R11
-	MOVQ            R11, ptr+8(FP)
-	MOVQ            (R11), R11
-	VPXORD          Z0, Z0, Z0
-	VPXORD          Z1, Z1, Z1
-	VPXORD          Z2, Z2, Z2
-	VPXORD          Z3, Z3, Z3
-	VPXORD          Z4, Z4, Z4
-	VPXORD          Z5, Z5, Z5
-	VPXORD          Z6, Z6, Z6
-	CMPQ            DX, R11
-	JGE             store
-	MOVQ            top+120(FP), R12
-	VBROADCASTF32X8 (R12), Z19
-	VPXORD          Z9, Z9, Z9
-
-position:
-	LEAQ         1(DX), R12
-	XORQ         R13, R13
-	CMPQ         R12, R11
-	CMOVQGE      DX, R12
-	SETLT        R13
-	NEGQ         R13
-	KMOVW        R13, K3
-	ORQ          $0xff, R13
-	KMOVW        R13, K2
-	KANDW        K3, K1, K4
-	MOVL         (SI)(DX*4), R13
-	IMULQ        CX, R13
-	PREFETCHT0   (AX)(R13*1)
-	PREFETCHT0   64(AX)(R13*1)
-	PREFETCHT0   128(AX)(R13*1)
-	PREFETCHT0   192(AX)(R13*1)
-	PREFETCHT0   256(AX)(R13*1)
-	PREFETCHT0   320(AX)(R13*1)
-	PREFETCHT0   384(AX)(R13*1)
-	PREFETCHT0   (DI)(R13*1)
-	MOVL         (BX)(DX*4), R13
-	IMULQ        CX, R13
-	MOVL         (SI)(R12*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   128(AX)(R14*1)
-	PREFETCHT0   192(AX)(R14*1)
-	PREFETCHT0   256(AX)(R14*1)
-	PREFETCHT0   320(AX)(R14*1)
-	PREFETCHT0   384(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	MOVL         (BX)(R12*4), R12
-	IMULQ        CX, R12
-	MOVQ         DX, R14
-	SHLQ         $0x05, R14
-	VMOVUPS.Z    (R10)(R14*1), K2, Z20
-	VSUBPS       Z19, Z20, Z20
-	VMAXPS       Z20, Z7, Z20
-	VMULPS       Z8, Z20, Z21
-	VRNDSCALEPS  $0x08, Z21, Z21
-	VFNMADD231PS Z10, Z21, Z20
-	VFNMADD231PS Z11, Z21, Z20
-	VMOVUPS      Z13, Z22
-	VFMADD213PS  Z14, Z20, Z22
-	VFMADD213PS  Z15, Z20, Z22
-	VFMADD213PS  Z16, Z20, Z22
-	VFMADD213PS  Z17, Z20, Z22
-	VFMADD213PS  Z18, Z20, Z22
-	VMULPS       Z20, Z20, Z23
-	VFMADD213PS  Z20, Z23, Z22
-	VADDPS       Z12, Z22, Z22
-	VSCALEFPS    Z21, Z22, Z20
-	VADDPS       Z20, Z9, K2, Z9
-	TESTQ        R9, R9
-	JZ           unmasked19
-	MOVQ         DX, R14
-	SHLQ         $0x05, R14
-	VMOVUPS.Z    (R9)(R14*1), K2, Z21
-	VMULPS       Z21, Z20, Z20
-
-unmasked19:
-	VMOVUPS     (R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS (AX)(R13*1), Z21, Z0
-	VMOVUPS     64(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 64(AX)(R13*1), Z21, Z1
-	VMOVUPS     128(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 128(AX)(R13*1), Z21, Z2
-	VMOVUPS     192(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 192(AX)(R13*1), Z21, Z3
-	VMOVUPS     256(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 256(AX)(R13*1), Z21, Z4
-	VMOVUPS     320(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 320(AX)(R13*1), Z21, Z5
-	VMOVUPS     384(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 384(AX)(R13*1), Z21, K1, Z6
-	VSHUFF32X4  $0x4e, Z20, Z20, Z20
-	VMOVUPS     (R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS (AX)(R12*1), Z21, K3, Z0
-	VMOVUPS     64(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 64(AX)(R12*1), Z21, K3, Z1
-	VMOVUPS     128(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 128(AX)(R12*1), Z21, K3, Z2
-	VMOVUPS     192(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 192(AX)(R12*1), Z21, K3, Z3
-	VMOVUPS     256(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 256(AX)(R12*1), Z21, K3, Z4
-	VMOVUPS     320(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 320(AX)(R12*1), Z21, K3, Z5
-	VMOVUPS     384(R8), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 384(AX)(R12*1), Z21, K4, Z6
-	ADDQ        $0x02, DX
-	CMPQ        DX, R11
-	JLT         position
-	MOVQ        R11, DX
-	VSHUFF32X4  $0x4e, Z9, Z9, Z19
-	VADDPS      Z19, Z9, Z9
-	MOVQ        total+128(FP), R11
-	VMOVUPS     Y9, (R11)
-	VMOVUPS     Z12, Z19
-	VDIVPS      Z9, Z19, Z9
-	VMOVUPS     (R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z0, Z0
-	VMOVUPS     64(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z1, Z1
-	VMOVUPS     128(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z2, Z2
-	VMOVUPS     192(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z3, Z3
-	VMOVUPS     256(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z4, Z4
-	VMOVUPS     320(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z5, Z5
-	VMOVUPS     384(R8), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z6, Z6
-
-store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, 320(R11)
-	VMOVUPS Z6, K1, 384(R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, top+120(FP)
-	ADDQ    R11, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumTwoAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x8(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         score+112(FP), R10
-	VBROADCASTSS floatc2d00000<>+0(SB), Z8
-	VBROADCASTSS float42b20000<>+0(SB), Z9
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
-
-row:
-	MOVQ            ptr+8(FP), R11
-	ADDQ            $0x08, R11
-	MOVQ            R11, ptr+8(FP)
-	MOVQ            (R11), R11
-	VPXORD          Z0, Z0, Z0
-	VPXORD          Z1, Z1, Z1
-	VPXORD          Z2, Z2, Z2
-	VPXORD          Z3, Z3, Z3
-	VPXORD          Z4, Z4, Z4
-	VPXORD          Z5, Z5, Z5
-	VPXORD          Z6, Z6, Z6
-	VPXORD          Z7, Z7, Z7
-	CMPQ            DX, R11
-	JGE             store
-	MOVQ            top+120(FP), R12
-	VBROADCASTF32X8 (R12), Z20
-	VPXORD          Z10, Z10, Z10
-
-position:
-	LEAQ         1(DX), R12
-	XORQ         R13, R13
-	CMPQ         R12, R11
-	CMOVQGE      DX, R12
-	SETLT        R13
-	NEGQ         R13
-	KMOVW        R13, K3
-	ORQ          $0xff, R13
-	KMOVW        R13, K2
-	KANDW        K3, K1, K4
-	MOVL         (SI)(DX*4), R13
-	IMULQ        CX, R13
-	PREFETCHT0   (AX)(R13*1)
-	PREFETCHT0   64(AX)(R13*1)
-	PREFETCHT0   128(AX)(R13*1)
-	PREFETCHT0   192(AX)(R13*1)
-	PREFETCHT0   256(AX)(R13*1)
-	PREFETCHT0   320(AX)(R13*1)
-	PREFETCHT0   384(AX)(R13*1)
-	PREFETCHT0   448(AX)(R13*1)
-	PREFETCHT0   (DI)(R13*1)
-	MOVL         (BX)(DX*4), R13
-	IMULQ        CX, R13
-	MOVL         (SI)(R12*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   128(AX)(R14*1)
-	PREFETCHT0   192(AX)(R14*1)
-	PREFETCHT0   256(AX)(R14*1)
-	PREFETCHT0   320(AX)(R14*1)
-	PREFETCHT0   384(AX)(R14*1)
-	PREFETCHT0   448(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	MOVL         (BX)(R12*4), R12
-	IMULQ        CX, R12
-	MOVQ         DX, R14
-	SHLQ         $0x05, R14
-	VMOVUPS.Z    (R10)(R14*1), K2, Z21
-	VSUBPS       Z20, Z21, Z21
-	VMAXPS       Z21, Z8, Z21
-	VMULPS       Z9, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z11, Z22, Z21
-	VFNMADD231PS Z12, Z22, Z21
-	VMOVUPS      Z14, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VFMADD213PS  Z16, Z21, Z23
-	VFMADD213PS  Z17, Z21, Z23
-	VFMADD213PS  Z18, Z21, Z23
-	VFMADD213PS  Z19, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z13, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z10, K2, Z10
-	TESTQ        R9, R9
-	JZ           unmasked20
-	MOVQ         DX, R14
-	SHLQ         $0x05, R14
-	VMOVUPS.Z    (R9)(R14*1), K2, Z22
-	VMULPS       Z22, Z21, Z21
-
-unmasked20:
-	VMOVUPS     (R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS (AX)(R13*1), Z22, Z0
-	VMOVUPS     64(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 64(AX)(R13*1), Z22, Z1
-	VMOVUPS     128(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 128(AX)(R13*1), Z22, Z2
-	VMOVUPS     192(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 192(AX)(R13*1), Z22, Z3
-	VMOVUPS     256(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 256(AX)(R13*1), Z22, Z4
-	VMOVUPS     320(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 320(AX)(R13*1), Z22, Z5
-	VMOVUPS     384(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 384(AX)(R13*1), Z22, Z6
-	VMOVUPS     448(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 448(AX)(R13*1), Z22, K1, Z7
-	VSHUFF32X4  $0x4e, Z21, Z21, Z21
-	VMOVUPS     (R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS (AX)(R12*1), Z22, K3, Z0
-	VMOVUPS     64(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 64(AX)(R12*1), Z22, K3, Z1
-	VMOVUPS     128(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 128(AX)(R12*1), Z22, K3, Z2
-	VMOVUPS     192(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 192(AX)(R12*1), Z22, K3, Z3
-	VMOVUPS     256(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 256(AX)(R12*1), Z22, K3, Z4
-	VMOVUPS     320(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 320(AX)(R12*1), Z22, K3, Z5
-	VMOVUPS     384(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 384(AX)(R12*1), Z22, K3, Z6
-	VMOVUPS     448(R8), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 448(AX)(R12*1), Z22, K4, Z7
-	ADDQ        $0x02, DX
-	CMPQ        DX, R11
-	JLT         position
-	MOVQ        R11, DX
-	VSHUFF32X4  $0x4e, Z10, Z10, Z20
-	VADDPS      Z20, Z10, Z10
-	MOVQ        total+128(FP), R11
-	VMOVUPS     Y10, (R11)
-	VMOVUPS     Z13, Z20
-	VDIVPS      Z10, Z20, Z10
-	VMOVUPS     (R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z0, Z0
-	VMOVUPS     64(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z1, Z1
-	VMOVUPS     128(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z2, Z2
-	VMOVUPS     192(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z3, Z3
-	VMOVUPS     256(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z4, Z4
-	VMOVUPS     320(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z5, Z5
-	VMOVUPS     384(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z6, Z6
-	VMOVUPS     448(R8), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z7, Z7
-
-store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, 320(R11)
-	VMOVUPS Z6, 384(R11)
-	VMOVUPS Z7, K1, 448(R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, top+120(FP)
-	ADDQ    R11, total+128(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -3560,12 +3512,12 @@ TEXT ·attendBackTwoAVX512x1(SB), NOSPLIT, $0-176
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), R8
+	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z1
-	MOVQ         far+120(FP), R9
+	MOVQ         far+120(FP), R8
 	VBROADCASTSS floatc2d00000<>+0(SB), Z2
 	VBROADCASTSS float42b20000<>+0(SB), Z3
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
@@ -3580,58 +3532,58 @@ TEXT ·attendBackTwoAVX512x1(SB), NOSPLIT, $0-176
 	VBROADCASTSS float3f000000<>+0(SB), Z19
 	VBROADCASTSS slope+112(FP), Z20
 	VPXORD       Z4, Z4, Z4
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
-	VPXORD          Z6, Z6, Z6
+	MOVQ            ptr+8(FP), R9
+	ADDQ            $0x08, R9
+	MOVQ            R9, ptr+8(FP)
+	MOVQ            (R9), R9
 	VPXORD          Z5, Z5, Z5
+	VPXORD          Z6, Z6, Z6
 	VPXORD          Z0, Z0, Z0
-	CMPQ            DX, R10
+	CMPQ            DX, R9
 	JGE             store
-	MOVQ            own+136(FP), R11
-	VBROADCASTF32X8 (R11), Z21
+	MOVQ            own+136(FP), R10
+	VBROADCASTF32X8 (R10), Z21
 
 position:
-	LEAQ         1(DX), R11
-	XORQ         R12, R12
-	CMPQ         R11, R10
-	CMOVQGE      DX, R11
-	SETLT        R12
-	NEGQ         R12
-	KMOVW        R12, K3
-	ORQ          $0xff, R12
-	KMOVW        R12, K2
+	LEAQ         1(DX), R10
+	XORQ         R11, R11
+	CMPQ         R10, R9
+	CMOVQGE      DX, R10
+	SETLT        R11
+	NEGQ         R11
+	KMOVW        R11, K3
+	ORQ          $0xff, R11
+	KMOVW        R11, K2
 	KANDW        K3, K1, K3
-	MOVQ         apart+88(FP), R12
-	MOVL         (SI)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	PREFETCHT0   (R13)
-	PREFETCHT0   (R13)(R12*1)
-	PREFETCHT0   (R13)(R12*2)
-	MOVL         (BX)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	VMOVUPS      (R13), Y7
-	VMOVUPS      (R13)(R12*1), Y8
-	VMOVUPS      (R13)(R12*2), Y9
-	MOVL         (SI)(R11*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	PREFETCHT0   (R13)
-	PREFETCHT0   (R13)(R12*1)
-	PREFETCHT0   (R13)(R12*2)
-	MOVL         (BX)(R11*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	VINSERTF32X8 $0x01, (R13), Z7, Z7
-	VINSERTF32X8 $0x01, (R13)(R12*1), Z8, Z8
-	VINSERTF32X8 $0x01, (R13)(R12*2), Z9, Z9
+	MOVQ         apart+88(FP), R11
+	MOVL         (SI)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(R11*1)
+	PREFETCHT0   (R12)(R11*2)
+	MOVL         (BX)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y7
+	VMOVUPS      (R12)(R11*1), Y8
+	VMOVUPS      (R12)(R11*2), Y9
+	MOVL         (SI)(R10*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(R11*1)
+	PREFETCHT0   (R12)(R11*2)
+	MOVL         (BX)(R10*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R8, R12
+	VINSERTF32X8 $0x01, (R12), Z7, Z7
+	VINSERTF32X8 $0x01, (R12)(R11*1), Z8, Z8
+	VINSERTF32X8 $0x01, (R12)(R11*2), Z9, Z9
 	VADDPS       Z21, Z7, Z7
 	VMOVAPS      Z7, Z22
 	VMULPS       Z20, Z22, Z23
@@ -3656,59 +3608,59 @@ position:
 	VMULPS       Z20, Z22, Z23
 	VBLENDMPS    Z22, Z23, K4, Z10
 	VFMADD231PS  Z10, Z9, K2, Z5
-	TESTQ        R8, R8
+	TESTQ        DI, DI
 	JZ           unmasked21
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z23
+	MOVQ         DX, R11
+	SHLQ         $0x05, R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Z23
 	VMULPS       Z23, Z22, Z22
 	VMULPS       Z23, Z10, Z10
 
 unmasked21:
-	MOVL        (SI)(DX*4), R12
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	MOVL        (SI)(R10*4), R12
 	IMULQ       CX, R12
 	PREFETCHT0  (AX)(R12*1)
-	PREFETCHT0  (DI)(R12*1)
-	MOVL        (BX)(DX*4), R12
-	IMULQ       CX, R12
-	MOVL        (SI)(R11*4), R13
-	IMULQ       CX, R13
-	PREFETCHT0  (AX)(R13*1)
-	PREFETCHT0  (DI)(R13*1)
-	MOVL        (BX)(R11*4), R11
-	IMULQ       CX, R11
-	VPERMPS     Z22, Z1, Z23
-	VFMADD231PS (AX)(R12*1), Z23, K1, Z0
-	VSHUFF32X4  $0x4e, Z22, Z22, Z22
+	MOVL        (BX)(R10*4), R10
+	IMULQ       CX, R10
+	VSHUFF32X4  $0x4e, Z22, Z22, Z23
+	VSHUFF32X4  $0x4e, Z10, Z10, Z24
+	VMOVUPS.Z   (AX)(R11*1), K1, Z25
 	VPERMPS     Z22, Z1, Z22
-	VFMADD231PS (AX)(R11*1), Z22, K3, Z0
+	VFMADD231PS Z25, Z22, Z0
 	VPERMPS     Z10, Z1, Z22
-	VFMADD231PS (AX)(R12*1), Z22, K1, Z6
-	VSHUFF32X4  $0x4e, Z10, Z10, Z22
-	VPERMPS     Z22, Z1, Z22
-	VFMADD231PS (AX)(R11*1), Z22, K3, Z6
+	VFMADD231PS Z25, Z22, Z6
+	VMOVUPS.Z   (AX)(R10*1), K1, Z22
+	VPERMPS     Z23, Z1, Z23
+	VFMADD231PS Z22, Z23, K3, Z0
+	VPERMPS     Z24, Z1, Z23
+	VFMADD231PS Z22, Z23, K3, Z6
 	ADDQ        $0x02, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R9
 	JLT         position
-	MOVQ        R10, DX
+	MOVQ        R9, DX
 	VSHUFF32X4  $0x4e, Z5, Z5, Z21
 	VADDPS      Z21, Z5, Z5
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, K1, (R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z6, K1, (R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Y5, (R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, K1, (R9)
+	MOVQ    t+152(FP), R9
+	VMOVUPS Z6, K1, (R9)
+	MOVQ    pull+168(FP), R9
+	VMOVUPS Y5, (R9)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, pull+168(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    ldt+160(FP), R9
+	ADDQ    R9, t+152(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -3726,13 +3678,13 @@ TEXT ·attendBackTwoAVX512x2(SB), NOSPLIT, $0-176
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), R8
+	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z2
 	VMOVUPS      64(DX), Z3
-	MOVQ         far+120(FP), R9
+	MOVQ         far+120(FP), R8
 	VBROADCASTSS floatc2d00000<>+0(SB), Z4
 	VBROADCASTSS float42b20000<>+0(SB), Z5
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
@@ -3747,6 +3699,187 @@ TEXT ·attendBackTwoAVX512x2(SB), NOSPLIT, $0-176
 	VBROADCASTSS float3f000000<>+0(SB), Z22
 	VBROADCASTSS slope+112(FP), Z23
 	VPXORD       Z6, Z6, Z6
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ            ptr+8(FP), R9
+	ADDQ            $0x08, R9
+	MOVQ            R9, ptr+8(FP)
+	MOVQ            (R9), R9
+	VPXORD          Z7, Z7, Z7
+	VPXORD          Z8, Z8, Z8
+	VPXORD          Z9, Z9, Z9
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	CMPQ            DX, R9
+	JGE             store
+	MOVQ            own+136(FP), R10
+	VBROADCASTF32X8 (R10), Z24
+
+position:
+	LEAQ         1(DX), R10
+	XORQ         R11, R11
+	CMPQ         R10, R9
+	CMOVQGE      DX, R10
+	SETLT        R11
+	NEGQ         R11
+	KMOVW        R11, K3
+	ORQ          $0xff, R11
+	KMOVW        R11, K2
+	KANDW        K3, K1, K4
+	MOVQ         apart+88(FP), R11
+	MOVL         (SI)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(R11*1)
+	PREFETCHT0   (R12)(R11*2)
+	MOVL         (BX)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R8, R12
+	VMOVUPS      (R12), Y10
+	VMOVUPS      (R12)(R11*1), Y11
+	VMOVUPS      (R12)(R11*2), Y12
+	MOVL         (SI)(R10*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R8, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(R11*1)
+	PREFETCHT0   (R12)(R11*2)
+	MOVL         (BX)(R10*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R8, R12
+	VINSERTF32X8 $0x01, (R12), Z10, Z10
+	VINSERTF32X8 $0x01, (R12)(R11*1), Z11, Z11
+	VINSERTF32X8 $0x01, (R12)(R11*2), Z12, Z12
+	VADDPS       Z24, Z10, Z10
+	VMOVAPS      Z10, Z25
+	VMULPS       Z23, Z25, Z26
+	VMAXPS       Z25, Z26, Z25
+	VSUBPS       Z11, Z25, Z25
+	VMAXPS       Z25, Z4, Z25
+	VMULPS       Z5, Z25, Z26
+	VRNDSCALEPS  $0x08, Z26, Z26
+	VFNMADD231PS Z14, Z26, Z25
+	VFNMADD231PS Z15, Z26, Z25
+	VMOVUPS      Z17, Z27
+	VFMADD213PS  Z18, Z25, Z27
+	VFMADD213PS  Z19, Z25, Z27
+	VFMADD213PS  Z20, Z25, Z27
+	VFMADD213PS  Z21, Z25, Z27
+	VFMADD213PS  Z22, Z25, Z27
+	VMULPS       Z25, Z25, Z28
+	VFMADD213PS  Z25, Z28, Z27
+	VADDPS       Z16, Z27, Z27
+	VSCALEFPS    Z26, Z27, Z25
+	VCMPPS       $0x11, Z10, Z6, K5
+	VMULPS       Z23, Z25, Z26
+	VBLENDMPS    Z25, Z26, K5, Z13
+	VFMADD231PS  Z13, Z12, K2, Z7
+	TESTQ        DI, DI
+	JZ           unmasked22
+	MOVQ         DX, R11
+	SHLQ         $0x05, R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Z26
+	VMULPS       Z26, Z25, Z25
+	VMULPS       Z26, Z13, Z13
+
+unmasked22:
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	MOVL        (SI)(R10*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	MOVL        (BX)(R10*4), R10
+	IMULQ       CX, R10
+	VSHUFF32X4  $0x4e, Z25, Z25, Z26
+	VSHUFF32X4  $0x4e, Z13, Z13, Z27
+	VMOVUPS     (AX)(R11*1), Z28
+	VPERMPS     Z25, Z2, Z29
+	VFMADD231PS Z28, Z29, Z0
+	VPERMPS     Z13, Z2, Z29
+	VFMADD231PS Z28, Z29, Z8
+	VMOVUPS     (AX)(R10*1), Z28
+	VPERMPS     Z26, Z2, Z29
+	VFMADD231PS Z28, Z29, K3, Z0
+	VPERMPS     Z27, Z2, Z29
+	VFMADD231PS Z28, Z29, K3, Z8
+	VMOVUPS.Z   64(AX)(R11*1), K1, Z28
+	VPERMPS     Z25, Z3, Z25
+	VFMADD231PS Z28, Z25, Z1
+	VPERMPS     Z13, Z3, Z25
+	VFMADD231PS Z28, Z25, Z9
+	VMOVUPS.Z   64(AX)(R10*1), K1, Z25
+	VPERMPS     Z26, Z3, Z26
+	VFMADD231PS Z25, Z26, K4, Z1
+	VPERMPS     Z27, Z3, Z26
+	VFMADD231PS Z25, Z26, K4, Z9
+	ADDQ        $0x02, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        R9, DX
+	VSHUFF32X4  $0x4e, Z7, Z7, Z24
+	VADDPS      Z24, Z7, Z7
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, K1, 64(R9)
+	MOVQ    t+152(FP), R9
+	VMOVUPS Z8, (R9)
+	VMOVUPS Z9, K1, 64(R9)
+	MOVQ    pull+168(FP), R9
+	VMOVUPS Y7, (R9)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, pull+168(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    ldt+160(FP), R9
+	ADDQ    R9, t+152(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendBackTwoAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·attendBackTwoAVX512x3(SB), NOSPLIT, $0-176
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z3
+	VBROADCASTSS float42b20000<>+0(SB), Z4
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f318000<>+0(SB), Z14
+	VBROADCASTSS floatb95e8083<>+0(SB), Z15
+	VBROADCASTSS float3f800000<>+0(SB), Z16
+	VBROADCASTSS float39506967<>+0(SB), Z17
+	VBROADCASTSS float3ab743ce<>+0(SB), Z18
+	VBROADCASTSS float3c088908<>+0(SB), Z19
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
+	VBROADCASTSS float3f000000<>+0(SB), Z22
+	VBROADCASTSS slope+112(FP), Z23
+	VPXORD       Z5, Z5, Z5
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -3755,11 +3888,13 @@ row:
 	ADDQ            $0x08, R10
 	MOVQ            R10, ptr+8(FP)
 	MOVQ            (R10), R10
+	VPXORD          Z6, Z6, Z6
+	VPXORD          Z7, Z7, Z7
 	VPXORD          Z8, Z8, Z8
 	VPXORD          Z9, Z9, Z9
-	VPXORD          Z7, Z7, Z7
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
 	CMPQ            DX, R10
 	JGE             store
 	MOVQ            own+136(FP), R11
@@ -3806,187 +3941,6 @@ position:
 	VMULPS       Z23, Z25, Z26
 	VMAXPS       Z25, Z26, Z25
 	VSUBPS       Z11, Z25, Z25
-	VMAXPS       Z25, Z4, Z25
-	VMULPS       Z5, Z25, Z26
-	VRNDSCALEPS  $0x08, Z26, Z26
-	VFNMADD231PS Z14, Z26, Z25
-	VFNMADD231PS Z15, Z26, Z25
-	VMOVUPS      Z17, Z27
-	VFMADD213PS  Z18, Z25, Z27
-	VFMADD213PS  Z19, Z25, Z27
-	VFMADD213PS  Z20, Z25, Z27
-	VFMADD213PS  Z21, Z25, Z27
-	VFMADD213PS  Z22, Z25, Z27
-	VMULPS       Z25, Z25, Z28
-	VFMADD213PS  Z25, Z28, Z27
-	VADDPS       Z16, Z27, Z27
-	VSCALEFPS    Z26, Z27, Z25
-	VCMPPS       $0x11, Z10, Z6, K5
-	VMULPS       Z23, Z25, Z26
-	VBLENDMPS    Z25, Z26, K5, Z13
-	VFMADD231PS  Z13, Z12, K2, Z7
-	TESTQ        R8, R8
-	JZ           unmasked22
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z26
-	VMULPS       Z26, Z25, Z25
-	VMULPS       Z26, Z13, Z13
-
-unmasked22:
-	MOVL        (SI)(DX*4), R12
-	IMULQ       CX, R12
-	PREFETCHT0  (AX)(R12*1)
-	PREFETCHT0  64(AX)(R12*1)
-	PREFETCHT0  (DI)(R12*1)
-	MOVL        (BX)(DX*4), R12
-	IMULQ       CX, R12
-	MOVL        (SI)(R11*4), R13
-	IMULQ       CX, R13
-	PREFETCHT0  (AX)(R13*1)
-	PREFETCHT0  64(AX)(R13*1)
-	PREFETCHT0  (DI)(R13*1)
-	MOVL        (BX)(R11*4), R11
-	IMULQ       CX, R11
-	VPERMPS     Z25, Z2, Z26
-	VFMADD231PS (AX)(R12*1), Z26, Z0
-	VPERMPS     Z25, Z3, Z26
-	VFMADD231PS 64(AX)(R12*1), Z26, K1, Z1
-	VSHUFF32X4  $0x4e, Z25, Z25, Z25
-	VPERMPS     Z25, Z2, Z26
-	VFMADD231PS (AX)(R11*1), Z26, K3, Z0
-	VPERMPS     Z25, Z3, Z25
-	VFMADD231PS 64(AX)(R11*1), Z25, K4, Z1
-	VPERMPS     Z13, Z2, Z25
-	VFMADD231PS (AX)(R12*1), Z25, Z8
-	VPERMPS     Z13, Z3, Z25
-	VFMADD231PS 64(AX)(R12*1), Z25, K1, Z9
-	VSHUFF32X4  $0x4e, Z13, Z13, Z25
-	VPERMPS     Z25, Z2, Z26
-	VFMADD231PS (AX)(R11*1), Z26, K3, Z8
-	VPERMPS     Z25, Z3, Z25
-	VFMADD231PS 64(AX)(R11*1), Z25, K4, Z9
-	ADDQ        $0x02, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        R10, DX
-	VSHUFF32X4  $0x4e, Z7, Z7, Z24
-	VADDPS      Z24, Z7, Z7
-
-store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, K1, 64(R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z8, (R10)
-	VMOVUPS Z9, K1, 64(R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Y7, (R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendBackTwoAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendBackTwoAVX512x3(SB), NOSPLIT, $0-176
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         far+120(FP), R10
-	VBROADCASTSS floatc2d00000<>+0(SB), Z3
-	VBROADCASTSS float42b20000<>+0(SB), Z4
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
-	VBROADCASTSS float3f318000<>+0(SB), Z14
-	VBROADCASTSS floatb95e8083<>+0(SB), Z15
-	VBROADCASTSS float3f800000<>+0(SB), Z16
-	VBROADCASTSS float39506967<>+0(SB), Z17
-	VBROADCASTSS float3ab743ce<>+0(SB), Z18
-	VBROADCASTSS float3c088908<>+0(SB), Z19
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
-	VBROADCASTSS float3f000000<>+0(SB), Z22
-	VBROADCASTSS slope+112(FP), Z23
-	VPXORD       Z5, Z5, Z5
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
-
-row:
-	MOVQ            ptr+8(FP), R11
-	ADDQ            $0x08, R11
-	MOVQ            R11, ptr+8(FP)
-	MOVQ            (R11), R11
-	VPXORD          Z7, Z7, Z7
-	VPXORD          Z8, Z8, Z8
-	VPXORD          Z9, Z9, Z9
-	VPXORD          Z6, Z6, Z6
-	VPXORD          Z0, Z0, Z0
-	VPXORD          Z1, Z1, Z1
-	VPXORD          Z2, Z2, Z2
-	CMPQ            DX, R11
-	JGE             store
-	MOVQ            own+136(FP), R12
-	VBROADCASTF32X8 (R12), Z24
-
-position:
-	LEAQ         1(DX), R12
-	XORQ         R13, R13
-	CMPQ         R12, R11
-	CMOVQGE      DX, R12
-	SETLT        R13
-	NEGQ         R13
-	KMOVW        R13, K3
-	ORQ          $0xff, R13
-	KMOVW        R13, K2
-	KANDW        K3, K1, K4
-	MOVQ         apart+88(FP), R13
-	MOVL         (SI)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R10, R14
-	PREFETCHT0   (R14)
-	PREFETCHT0   (R14)(R13*1)
-	PREFETCHT0   (R14)(R13*2)
-	MOVL         (BX)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R10, R14
-	VMOVUPS      (R14), Y10
-	VMOVUPS      (R14)(R13*1), Y11
-	VMOVUPS      (R14)(R13*2), Y12
-	MOVL         (SI)(R12*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R10, R14
-	PREFETCHT0   (R14)
-	PREFETCHT0   (R14)(R13*1)
-	PREFETCHT0   (R14)(R13*2)
-	MOVL         (BX)(R12*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R10, R14
-	VINSERTF32X8 $0x01, (R14), Z10, Z10
-	VINSERTF32X8 $0x01, (R14)(R13*1), Z11, Z11
-	VINSERTF32X8 $0x01, (R14)(R13*2), Z12, Z12
-	VADDPS       Z24, Z10, Z10
-	VMOVAPS      Z10, Z25
-	VMULPS       Z23, Z25, Z26
-	VMAXPS       Z25, Z26, Z25
-	VSUBPS       Z11, Z25, Z25
 	VMAXPS       Z25, Z3, Z25
 	VMULPS       Z4, Z25, Z26
 	VRNDSCALEPS  $0x08, Z26, Z26
@@ -4006,95 +3960,90 @@ position:
 	VMULPS       Z23, Z25, Z26
 	VBLENDMPS    Z25, Z26, K5, Z13
 	VFMADD231PS  Z13, Z12, K2, Z6
-	TESTQ        R9, R9
+	TESTQ        R8, R8
 	JZ           unmasked23
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z26
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z26
 	VMULPS       Z26, Z25, Z25
 	VMULPS       Z26, Z13, Z13
 
 unmasked23:
-	MOVL        (SI)(DX*4), R13
+	MOVL        (SI)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       CX, R12
+	MOVL        (SI)(R11*4), R13
 	IMULQ       CX, R13
 	PREFETCHT0  (AX)(R13*1)
 	PREFETCHT0  64(AX)(R13*1)
 	PREFETCHT0  128(AX)(R13*1)
-	PREFETCHT0  (DI)(R13*1)
-	MOVL        (BX)(DX*4), R13
-	IMULQ       CX, R13
-	MOVL        (SI)(R12*4), R14
-	IMULQ       CX, R14
-	PREFETCHT0  (AX)(R14*1)
-	PREFETCHT0  64(AX)(R14*1)
-	PREFETCHT0  128(AX)(R14*1)
-	PREFETCHT0  (DI)(R14*1)
-	MOVL        (BX)(R12*4), R12
-	IMULQ       CX, R12
-	VMOVUPS     (R8), Z26
-	VPERMPS     Z25, Z26, Z26
-	VFMADD231PS (AX)(R13*1), Z26, Z0
-	VMOVUPS     64(R8), Z26
-	VPERMPS     Z25, Z26, Z26
-	VFMADD231PS 64(AX)(R13*1), Z26, Z1
-	VMOVUPS     128(R8), Z26
-	VPERMPS     Z25, Z26, Z26
-	VFMADD231PS 128(AX)(R13*1), Z26, K1, Z2
-	VSHUFF32X4  $0x4e, Z25, Z25, Z25
-	VMOVUPS     (R8), Z26
-	VPERMPS     Z25, Z26, Z26
-	VFMADD231PS (AX)(R12*1), Z26, K3, Z0
-	VMOVUPS     64(R8), Z26
-	VPERMPS     Z25, Z26, Z26
-	VFMADD231PS 64(AX)(R12*1), Z26, K3, Z1
-	VMOVUPS     128(R8), Z26
-	VPERMPS     Z25, Z26, Z26
-	VFMADD231PS 128(AX)(R12*1), Z26, K4, Z2
-	VMOVUPS     (R8), Z25
-	VPERMPS     Z13, Z25, Z25
-	VFMADD231PS (AX)(R13*1), Z25, Z7
-	VMOVUPS     64(R8), Z25
-	VPERMPS     Z13, Z25, Z25
-	VFMADD231PS 64(AX)(R13*1), Z25, Z8
-	VMOVUPS     128(R8), Z25
-	VPERMPS     Z13, Z25, Z25
-	VFMADD231PS 128(AX)(R13*1), Z25, K1, Z9
-	VSHUFF32X4  $0x4e, Z13, Z13, Z25
-	VMOVUPS     (R8), Z26
-	VPERMPS     Z25, Z26, Z26
-	VFMADD231PS (AX)(R12*1), Z26, K3, Z7
-	VMOVUPS     64(R8), Z26
-	VPERMPS     Z25, Z26, Z26
-	VFMADD231PS 64(AX)(R12*1), Z26, K3, Z8
-	VMOVUPS     128(R8), Z26
-	VPERMPS     Z25, Z26, Z26
-	VFMADD231PS 128(AX)(R12*1), Z26, K4, Z9
+	MOVL        (BX)(R11*4), R11
+	IMULQ       CX, R11
+	VSHUFF32X4  $0x4e, Z25, Z25, Z26
+	VSHUFF32X4  $0x4e, Z13, Z13, Z27
+	VMOVUPS     (DI), Z28
+	VMOVUPS     (AX)(R12*1), Z29
+	VPERMPS     Z25, Z28, Z30
+	VFMADD231PS Z29, Z30, Z0
+	VPERMPS     Z13, Z28, Z30
+	VFMADD231PS Z29, Z30, Z7
+	VMOVUPS     (AX)(R11*1), Z29
+	VPERMPS     Z26, Z28, Z30
+	VFMADD231PS Z29, Z30, K3, Z0
+	VPERMPS     Z27, Z28, Z28
+	VFMADD231PS Z29, Z28, K3, Z7
+	VMOVUPS     64(DI), Z28
+	VMOVUPS     64(AX)(R12*1), Z29
+	VPERMPS     Z25, Z28, Z30
+	VFMADD231PS Z29, Z30, Z1
+	VPERMPS     Z13, Z28, Z30
+	VFMADD231PS Z29, Z30, Z8
+	VMOVUPS     64(AX)(R11*1), Z29
+	VPERMPS     Z26, Z28, Z30
+	VFMADD231PS Z29, Z30, K3, Z1
+	VPERMPS     Z27, Z28, Z28
+	VFMADD231PS Z29, Z28, K3, Z8
+	VMOVUPS     128(DI), Z28
+	VMOVUPS.Z   128(AX)(R12*1), K1, Z29
+	VPERMPS     Z25, Z28, Z25
+	VFMADD231PS Z29, Z25, Z2
+	VPERMPS     Z13, Z28, Z25
+	VFMADD231PS Z29, Z25, Z9
+	VMOVUPS.Z   128(AX)(R11*1), K1, Z25
+	VPERMPS     Z26, Z28, Z26
+	VFMADD231PS Z25, Z26, K4, Z2
+	VPERMPS     Z27, Z28, Z26
+	VFMADD231PS Z25, Z26, K4, Z9
 	ADDQ        $0x02, DX
-	CMPQ        DX, R11
+	CMPQ        DX, R10
 	JLT         position
-	MOVQ        R11, DX
+	MOVQ        R10, DX
 	VSHUFF32X4  $0x4e, Z6, Z6, Z24
 	VADDPS      Z24, Z6, Z6
 
 store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, K1, 128(R11)
-	MOVQ    t+152(FP), R11
-	VMOVUPS Z7, (R11)
-	VMOVUPS Z8, 64(R11)
-	VMOVUPS Z9, K1, 128(R11)
-	MOVQ    pull+168(FP), R11
-	VMOVUPS Y6, (R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    ldt+160(FP), R11
-	ADDQ    R11, t+152(FP)
-	MOVQ    ldown+144(FP), R11
-	ADDQ    R11, own+136(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, pull+168(FP)
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, K1, 128(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z7, (R10)
+	VMOVUPS Z8, 64(R10)
+	VMOVUPS Z9, K1, 128(R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Y6, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -4112,11 +4061,11 @@ TEXT ·attendBackTwoAVX512x4(SB), NOSPLIT, $0-176
 	MOVQ         other+56(FP), BX
 	MOVQ         ahead+64(FP), SI
 	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DI
-	ADDQ         AX, DI
-	MOVQ         lane+96(FP), R8
-	MOVQ         keep+104(FP), R9
-	MOVQ         far+120(FP), R10
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         far+120(FP), R9
 	VBROADCASTSS floatc2d00000<>+0(SB), Z4
 	VBROADCASTSS float42b20000<>+0(SB), Z5
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
@@ -4124,200 +4073,197 @@ TEXT ·attendBackTwoAVX512x4(SB), NOSPLIT, $0-176
 	VBROADCASTSS floatb95e8083<>+0(SB), Z17
 	VBROADCASTSS float3f800000<>+0(SB), Z18
 	VBROADCASTSS float39506967<>+0(SB), Z19
-	VBROADCASTSS float3ab743ce<>+0(SB), Z20
-	VBROADCASTSS float3c088908<>+0(SB), Z21
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z22
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z23
-	VBROADCASTSS float3f000000<>+0(SB), Z24
-	VBROADCASTSS slope+112(FP), Z25
+	VBROADCASTSS float3ab743ce<>+0(SB), Z19
+	VBROADCASTSS float3c088908<>+0(SB), Z19
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z19
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z20
+	VBROADCASTSS float3f000000<>+0(SB), Z21
+	VBROADCASTSS slope+112(FP), Z22
 	VPXORD       Z6, Z6, Z6
-	MOVQ         ptr+8(FP), R11
-	MOVQ         (R11), DX
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
 
 row:
-	MOVQ            ptr+8(FP), R11
-	ADDQ            $0x08, R11
-	MOVQ            R11, ptr+8(FP)
-	MOVQ            (R11), R11
+	MOVQ            ptr+8(FP), R10
+	ADDQ            $0x08, R10
+	MOVQ            R10, ptr+8(FP)
+	MOVQ            (R10), R10
+	VPXORD          Z7, Z7, Z7
 	VPXORD          Z8, Z8, Z8
 	VPXORD          Z9, Z9, Z9
 	VPXORD          Z10, Z10, Z10
 	VPXORD          Z11, Z11, Z11
-	VPXORD          Z7, Z7, Z7
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
 	VPXORD          Z2, Z2, Z2
 	VPXORD          Z3, Z3, Z3
-	CMPQ            DX, R11
+	CMPQ            DX, R10
 	JGE             store
-	MOVQ            own+136(FP), R12
-	VBROADCASTF32X8 (R12), Z26
+	MOVQ            own+136(FP), R11
+	VBROADCASTF32X8 (R11), Z23
 
 position:
-	LEAQ         1(DX), R12
-	XORQ         R13, R13
-	CMPQ         R12, R11
-	CMOVQGE      DX, R12
-	SETLT        R13
-	NEGQ         R13
-	KMOVW        R13, K3
-	ORQ          $0xff, R13
-	KMOVW        R13, K2
+	LEAQ         1(DX), R11
+	XORQ         R12, R12
+	CMPQ         R11, R10
+	CMOVQGE      DX, R11
+	SETLT        R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	ORQ          $0xff, R12
+	KMOVW        R12, K2
 	KANDW        K3, K1, K4
-	MOVQ         apart+88(FP), R13
-	MOVL         (SI)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R10, R14
-	PREFETCHT0   (R14)
-	PREFETCHT0   (R14)(R13*1)
-	PREFETCHT0   (R14)(R13*2)
-	MOVL         (BX)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R10, R14
-	VMOVUPS      (R14), Y12
-	VMOVUPS      (R14)(R13*1), Y13
-	VMOVUPS      (R14)(R13*2), Y14
-	MOVL         (SI)(R12*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R10, R14
-	PREFETCHT0   (R14)
-	PREFETCHT0   (R14)(R13*1)
-	PREFETCHT0   (R14)(R13*2)
-	MOVL         (BX)(R12*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R10, R14
-	VINSERTF32X8 $0x01, (R14), Z12, Z12
-	VINSERTF32X8 $0x01, (R14)(R13*1), Z13, Z13
-	VINSERTF32X8 $0x01, (R14)(R13*2), Z14, Z14
-	VADDPS       Z26, Z12, Z12
-	VMOVAPS      Z12, Z27
-	VMULPS       Z25, Z27, Z28
-	VMAXPS       Z27, Z28, Z27
-	VSUBPS       Z13, Z27, Z27
-	VMAXPS       Z27, Z4, Z27
-	VMULPS       Z5, Z27, Z28
-	VRNDSCALEPS  $0x08, Z28, Z28
-	VFNMADD231PS Z16, Z28, Z27
-	VFNMADD231PS Z17, Z28, Z27
-	VMOVUPS      Z19, Z29
-	VFMADD213PS  Z20, Z27, Z29
-	VFMADD213PS  Z21, Z27, Z29
-	VFMADD213PS  Z22, Z27, Z29
-	VFMADD213PS  Z23, Z27, Z29
-	VFMADD213PS  Z24, Z27, Z29
-	VMULPS       Z27, Z27, Z30
-	VFMADD213PS  Z27, Z30, Z29
-	VADDPS       Z18, Z29, Z29
-	VSCALEFPS    Z28, Z29, Z27
+	MOVQ         apart+88(FP), R12
+	MOVL         (SI)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(R12*1)
+	PREFETCHT0   (R13)(R12*2)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	VMOVUPS      (R13), Y12
+	VMOVUPS      (R13)(R12*1), Y13
+	VMOVUPS      (R13)(R12*2), Y14
+	MOVL         (SI)(R11*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(R12*1)
+	PREFETCHT0   (R13)(R12*2)
+	MOVL         (BX)(R11*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	VINSERTF32X8 $0x01, (R13), Z12, Z12
+	VINSERTF32X8 $0x01, (R13)(R12*1), Z13, Z13
+	VINSERTF32X8 $0x01, (R13)(R12*2), Z14, Z14
+	VADDPS       Z23, Z12, Z12
+	VMOVAPS      Z12, Z24
+	VMULPS       Z22, Z24, Z25
+	VMAXPS       Z24, Z25, Z24
+	VSUBPS       Z13, Z24, Z24
+	VMAXPS       Z24, Z4, Z24
+	VMULPS       Z5, Z24, Z25
+	VRNDSCALEPS  $0x08, Z25, Z25
+	VFNMADD231PS Z16, Z25, Z24
+	VFNMADD231PS Z17, Z25, Z24
+	VBROADCASTSS float39506967<>+0(SB), Z26
+	VMOVUPS      Z26, Z26
+	VBROADCASTSS float3ab743ce<>+0(SB), Z27
+	VFMADD213PS  Z27, Z24, Z26
+	VBROADCASTSS float3c088908<>+0(SB), Z27
+	VFMADD213PS  Z27, Z24, Z26
+	VFMADD213PS  Z19, Z24, Z26
+	VFMADD213PS  Z20, Z24, Z26
+	VFMADD213PS  Z21, Z24, Z26
+	VMULPS       Z24, Z24, Z27
+	VFMADD213PS  Z24, Z27, Z26
+	VADDPS       Z18, Z26, Z26
+	VSCALEFPS    Z25, Z26, Z24
 	VCMPPS       $0x11, Z12, Z6, K5
-	VMULPS       Z25, Z27, Z28
-	VBLENDMPS    Z27, Z28, K5, Z15
+	VMULPS       Z22, Z24, Z25
+	VBLENDMPS    Z24, Z25, K5, Z15
 	VFMADD231PS  Z15, Z14, K2, Z7
-	TESTQ        R9, R9
+	TESTQ        R8, R8
 	JZ           unmasked24
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z28
-	VMULPS       Z28, Z27, Z27
-	VMULPS       Z28, Z15, Z15
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z25
+	VMULPS       Z25, Z24, Z24
+	VMULPS       Z25, Z15, Z15
 
 unmasked24:
-	MOVL        (SI)(DX*4), R13
+	MOVL        (SI)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       CX, R12
+	MOVL        (SI)(R11*4), R13
 	IMULQ       CX, R13
 	PREFETCHT0  (AX)(R13*1)
 	PREFETCHT0  64(AX)(R13*1)
 	PREFETCHT0  128(AX)(R13*1)
 	PREFETCHT0  192(AX)(R13*1)
-	PREFETCHT0  (DI)(R13*1)
-	MOVL        (BX)(DX*4), R13
-	IMULQ       CX, R13
-	MOVL        (SI)(R12*4), R14
-	IMULQ       CX, R14
-	PREFETCHT0  (AX)(R14*1)
-	PREFETCHT0  64(AX)(R14*1)
-	PREFETCHT0  128(AX)(R14*1)
-	PREFETCHT0  192(AX)(R14*1)
-	PREFETCHT0  (DI)(R14*1)
-	MOVL        (BX)(R12*4), R12
-	IMULQ       CX, R12
-	VMOVUPS     (R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS (AX)(R13*1), Z28, Z0
-	VMOVUPS     64(R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS 64(AX)(R13*1), Z28, Z1
-	VMOVUPS     128(R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS 128(AX)(R13*1), Z28, Z2
-	VMOVUPS     192(R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS 192(AX)(R13*1), Z28, K1, Z3
-	VSHUFF32X4  $0x4e, Z27, Z27, Z27
-	VMOVUPS     (R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS (AX)(R12*1), Z28, K3, Z0
-	VMOVUPS     64(R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS 64(AX)(R12*1), Z28, K3, Z1
-	VMOVUPS     128(R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS 128(AX)(R12*1), Z28, K3, Z2
-	VMOVUPS     192(R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS 192(AX)(R12*1), Z28, K4, Z3
-	VMOVUPS     (R8), Z27
-	VPERMPS     Z15, Z27, Z27
-	VFMADD231PS (AX)(R13*1), Z27, Z8
-	VMOVUPS     64(R8), Z27
-	VPERMPS     Z15, Z27, Z27
-	VFMADD231PS 64(AX)(R13*1), Z27, Z9
-	VMOVUPS     128(R8), Z27
-	VPERMPS     Z15, Z27, Z27
-	VFMADD231PS 128(AX)(R13*1), Z27, Z10
-	VMOVUPS     192(R8), Z27
-	VPERMPS     Z15, Z27, Z27
-	VFMADD231PS 192(AX)(R13*1), Z27, K1, Z11
-	VSHUFF32X4  $0x4e, Z15, Z15, Z27
-	VMOVUPS     (R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS (AX)(R12*1), Z28, K3, Z8
-	VMOVUPS     64(R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS 64(AX)(R12*1), Z28, K3, Z9
-	VMOVUPS     128(R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS 128(AX)(R12*1), Z28, K3, Z10
-	VMOVUPS     192(R8), Z28
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS 192(AX)(R12*1), Z28, K4, Z11
+	MOVL        (BX)(R11*4), R11
+	IMULQ       CX, R11
+	VSHUFF32X4  $0x4e, Z24, Z24, Z25
+	VSHUFF32X4  $0x4e, Z15, Z15, Z26
+	VMOVUPS     (DI), Z27
+	VMOVUPS     (AX)(R12*1), Z28
+	VPERMPS     Z24, Z27, Z29
+	VFMADD231PS Z28, Z29, Z0
+	VPERMPS     Z15, Z27, Z29
+	VFMADD231PS Z28, Z29, Z8
+	VMOVUPS     (AX)(R11*1), Z28
+	VPERMPS     Z25, Z27, Z29
+	VFMADD231PS Z28, Z29, K3, Z0
+	VPERMPS     Z26, Z27, Z27
+	VFMADD231PS Z28, Z27, K3, Z8
+	VMOVUPS     64(DI), Z27
+	VMOVUPS     64(AX)(R12*1), Z28
+	VPERMPS     Z24, Z27, Z29
+	VFMADD231PS Z28, Z29, Z1
+	VPERMPS     Z15, Z27, Z29
+	VFMADD231PS Z28, Z29, Z9
+	VMOVUPS     64(AX)(R11*1), Z28
+	VPERMPS     Z25, Z27, Z29
+	VFMADD231PS Z28, Z29, K3, Z1
+	VPERMPS     Z26, Z27, Z27
+	VFMADD231PS Z28, Z27, K3, Z9
+	VMOVUPS     128(DI), Z27
+	VMOVUPS     128(AX)(R12*1), Z28
+	VPERMPS     Z24, Z27, Z29
+	VFMADD231PS Z28, Z29, Z2
+	VPERMPS     Z15, Z27, Z29
+	VFMADD231PS Z28, Z29, Z10
+	VMOVUPS     128(AX)(R11*1), Z28
+	VPERMPS     Z25, Z27, Z29
+	VFMADD231PS Z28, Z29, K3, Z2
+	VPERMPS     Z26, Z27, Z27
+	VFMADD231PS Z28, Z27, K3, Z10
+	VMOVUPS     192(DI), Z27
+	VMOVUPS.Z   192(AX)(R12*1), K1, Z28
+	VPERMPS     Z24, Z27, Z24
+	VFMADD231PS Z28, Z24, Z3
+	VPERMPS     Z15, Z27, Z24
+	VFMADD231PS Z28, Z24, Z11
+	VMOVUPS.Z   192(AX)(R11*1), K1, Z24
+	VPERMPS     Z25, Z27, Z25
+	VFMADD231PS Z24, Z25, K4, Z3
+	VPERMPS     Z26, Z27, Z25
+	VFMADD231PS Z24, Z25, K4, Z11
 	ADDQ        $0x02, DX
-	CMPQ        DX, R11
+	CMPQ        DX, R10
 	JLT         position
-	MOVQ        R11, DX
-	VSHUFF32X4  $0x4e, Z7, Z7, Z26
-	VADDPS      Z26, Z7, Z7
+	MOVQ        R10, DX
+	VSHUFF32X4  $0x4e, Z7, Z7, Z23
+	VADDPS      Z23, Z7, Z7
 
 store:
-	MOVQ    y+32(FP), R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, K1, 192(R11)
-	MOVQ    t+152(FP), R11
-	VMOVUPS Z8, (R11)
-	VMOVUPS Z9, 64(R11)
-	VMOVUPS Z10, 128(R11)
-	VMOVUPS Z11, K1, 192(R11)
-	MOVQ    pull+168(FP), R11
-	VMOVUPS Y7, (R11)
-	MOVQ    ldy+40(FP), R11
-	ADDQ    R11, y+32(FP)
-	MOVQ    ldt+160(FP), R11
-	ADDQ    R11, t+152(FP)
-	MOVQ    ldown+144(FP), R11
-	ADDQ    R11, own+136(FP)
-	MOVQ    apart+88(FP), R11
-	ADDQ    R11, pull+168(FP)
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, K1, 192(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, 64(R10)
+	VMOVUPS Z10, 128(R10)
+	VMOVUPS Z11, K1, 192(R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Y7, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -4332,9 +4278,9 @@ TEXT ·attendMomentsEightAVX512(SB), NOSPLIT, $0-128
 	MOVQ         other+48(FP), SI
 	MOVQ         ahead+56(FP), DI
 	LEAQ         (SI)(DI*4), DI
-	MOVQ         lastByte+64(FP), R8
-	ADDQ         AX, R8
-	MOVQ         score+80(FP), R9
+	MOVQ         lastByte+64(FP), DX
+	ADDQ         AX, DX
+	MOVQ         score+80(FP), R8
 	VMOVUPS      evenThenOddTwice<>+0(SB), Z0
 	VBROADCASTSS floatc2d00000<>+0(SB), Z5
 	VBROADCASTSS float42b20000<>+0(SB), Z1
@@ -4350,61 +4296,66 @@ TEXT ·attendMomentsEightAVX512(SB), NOSPLIT, $0-128
 	VBROADCASTSS float3f000000<>+0(SB), Z15
 	VBROADCASTSS slope+72(FP), Z16
 	VPXORD       Z17, Z17, Z17
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
+	MOVQ            ptr+8(FP), R9
+	ADDQ            $0x08, R9
+	MOVQ            R9, ptr+8(FP)
+	MOVQ            (R9), R9
 	VMOVUPS         Z9, Z19
 	VPXORD          Z20, Z20, Z20
 	VPXORD          Z21, Z21, Z21
 	VPXORD          Z22, Z22, Z22
-	CMPQ            DX, R10
+	CMPQ            DX, R9
 	JGE             store
-	MOVQ            moment+88(FP), R11
-	VBROADCASTF32X8 (R11), Z18
+	MOVQ            moment+88(FP), R10
+	VBROADCASTF32X8 (R10), Z18
 	VPXORD          Z19, Z19, Z19
-	MOVQ            y+32(FP), R11
-	VMOVUPS         (R11), Z1
-	VMOVUPS         64(R11), Z2
-	VMOVUPS         128(R11), Z3
-	VMOVUPS         192(R11), Z4
+	MOVQ            y+32(FP), R10
+	MOVQ            ldy+40(FP), R11
+	IMUL3Q          $0x08, R11, R11
+	ADDQ            R10, R11
+	PREFETCHT0      (R11)
+	PREFETCHT0      64(R11)
+	PREFETCHT0      128(R11)
+	PREFETCHT0      192(R11)
+	VMOVUPS         (R10), Z1
+	VMOVUPS         64(R10), Z2
+	VMOVUPS         128(R10), Z3
+	VMOVUPS         192(R10), Z4
 
 position:
-	LEAQ       1(DX), R11
-	XORQ       R12, R12
-	CMPQ       R11, R10
-	CMOVQGE    DX, R11
-	SETLT      R12
-	NEGQ       R12
-	KMOVW      R12, K1
-	ORQ        $0xff, R12
-	KMOVW      R12, K1
-	MOVL       (DI)(DX*4), R12
+	LEAQ       1(DX), R10
+	XORQ       R11, R11
+	CMPQ       R10, R9
+	CMOVQGE    DX, R10
+	SETLT      R11
+	NEGQ       R11
+	KMOVW      R11, K1
+	ORQ        $0xff, R11
+	KMOVW      R11, K1
+	MOVL       (DI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	MOVL       (DI)(R10*4), R12
 	IMULQ      CX, R12
 	PREFETCHT0 (AX)(R12*1)
 	PREFETCHT0 64(AX)(R12*1)
 	PREFETCHT0 128(AX)(R12*1)
 	PREFETCHT0 192(AX)(R12*1)
-	PREFETCHT0 (R8)(R12*1)
-	MOVL       (SI)(DX*4), R12
-	IMULQ      CX, R12
-	MOVL       (DI)(R11*4), R13
-	IMULQ      CX, R13
-	PREFETCHT0 (AX)(R13*1)
-	PREFETCHT0 64(AX)(R13*1)
-	PREFETCHT0 128(AX)(R13*1)
-	PREFETCHT0 192(AX)(R13*1)
-	PREFETCHT0 (R8)(R13*1)
-	MOVL       (SI)(R11*4), R11
-	IMULQ      CX, R11
-	VMULPS     (AX)(R12*1), Z1, Z23
-	VMULPS     64(AX)(R12*1), Z2, Z24
-	VMULPS     128(AX)(R12*1), Z3, Z25
-	VMULPS     192(AX)(R12*1), Z4, Z26
+	MOVL       (SI)(R10*4), R10
+	IMULQ      CX, R10
+	VMULPS     (AX)(R11*1), Z1, Z23
+	VMULPS     64(AX)(R11*1), Z2, Z24
+	VMULPS     128(AX)(R11*1), Z3, Z25
+	VMULPS     192(AX)(R11*1), Z4, Z26
 	VSHUFPS    $0xdd, Z24, Z23, Z27
 	VSHUFPS    $0x88, Z24, Z23, Z23
 	VADDPS     Z27, Z23, Z23
@@ -4414,10 +4365,10 @@ position:
 	VSHUFPS    $0xdd, Z25, Z23, Z24
 	VSHUFPS    $0x88, Z25, Z23, Z23
 	VADDPS     Z24, Z23, Z23
-	VMULPS     (AX)(R11*1), Z1, Z24
-	VMULPS     64(AX)(R11*1), Z2, Z25
-	VMULPS     128(AX)(R11*1), Z3, Z26
-	VMULPS     192(AX)(R11*1), Z4, Z27
+	VMULPS     (AX)(R10*1), Z1, Z24
+	VMULPS     64(AX)(R10*1), Z2, Z25
+	VMULPS     128(AX)(R10*1), Z3, Z26
+	VMULPS     192(AX)(R10*1), Z4, Z27
 	VSHUFPS    $0xdd, Z25, Z24, Z29
 	VSHUFPS    $0x88, Z25, Z24, Z24
 	VADDPS     Z29, Z24, Z24
@@ -4433,15 +4384,15 @@ position:
 	VPERMPS    Z23, Z0, Z23
 	TESTQ      BX, BX
 	JZ         unmasked25
-	MOVQ       DX, R11
-	SHLQ       $0x05, R11
-	VMOVUPS.Z  (BX)(R11*1), K1, Z24
+	MOVQ       DX, R10
+	SHLQ       $0x05, R10
+	VMOVUPS.Z  (BX)(R10*1), K1, Z24
 	VMULPS     Z24, Z23, Z23
 
 unmasked25:
-	MOVQ         DX, R11
-	SHLQ         $0x05, R11
-	VMOVUPS.Z    (R9)(R11*1), K1, Z24
+	MOVQ         DX, R10
+	SHLQ         $0x05, R10
+	VMOVUPS.Z    (R8)(R10*1), K1, Z24
 	VSUBPS       Z18, Z24, Z25
 	VMAXPS       Z25, Z5, Z25
 	VMULPS       Z6, Z25, Z26
@@ -4466,9 +4417,9 @@ unmasked25:
 	VFMADD231PS  Z25, Z23, K1, Z20
 	VFMADD231PS  Z28, Z23, K1, Z21
 	ADDQ         $0x02, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R9
 	JLT          position
-	MOVQ         R10, DX
+	MOVQ         R9, DX
 	VSHUFF32X4   $0x4e, Z19, Z19, Z1
 	VADDPS       Z1, Z19, Z19
 	VSHUFF32X4   $0x4e, Z20, Z20, Z1
@@ -4484,19 +4435,19 @@ unmasked25:
 	VMULPS       Z1, Z22, Z22
 
 store:
-	MOVQ    moment+88(FP), R10
-	ADDQ    plane+96(FP), R10
-	VMOVUPS Y19, (R10)
-	ADDQ    plane+96(FP), R10
-	VMOVUPS Y20, (R10)
-	ADDQ    plane+96(FP), R10
-	VMOVUPS Y21, (R10)
-	ADDQ    plane+96(FP), R10
-	VMOVUPS Y22, (R10)
-	MOVQ    apart+112(FP), R10
-	ADDQ    R10, moment+88(FP)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
+	MOVQ    moment+88(FP), R9
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y19, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y20, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y21, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y22, (R9)
+	MOVQ    apart+112(FP), R9
+	ADDQ    R9, moment+88(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -4519,3 +4470,263 @@ DATA evenThenOddTwice<>+52(SB)/4, $0x0000000e
 DATA evenThenOddTwice<>+56(SB)/4, $0x0000000b
 DATA evenThenOddTwice<>+60(SB)/4, $0x0000000f
 GLOBL evenThenOddTwice<>(SB), RODATA|NOPTR, $64
+
+// func attendBackEightTwoAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, z *float32, ldz int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
+TEXT ·attendBackEightTwoAVX512x4(SB), NOSPLIT, $0-184
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z5
+	VBROADCASTSS float42b20000<>+0(SB), Z6
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS float3f318000<>+0(SB), Z17
+	VBROADCASTSS floatb95e8083<>+0(SB), Z18
+	VBROADCASTSS float3f800000<>+0(SB), Z19
+	VBROADCASTSS float39506967<>+0(SB), Z20
+	VBROADCASTSS float3ab743ce<>+0(SB), Z20
+	VBROADCASTSS float3c088908<>+0(SB), Z20
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
+	VBROADCASTSS float3f000000<>+0(SB), Z22
+	VBROADCASTSS slope+112(FP), Z23
+	VPXORD       Z7, Z7, Z7
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ            ptr+8(FP), R10
+	ADDQ            $0x08, R10
+	MOVQ            R10, ptr+8(FP)
+	MOVQ            (R10), R10
+	VPXORD          Z4, Z4, Z4
+	VPXORD          Z8, Z8, Z8
+	VPXORD          Z9, Z9, Z9
+	VPXORD          Z10, Z10, Z10
+	VPXORD          Z11, Z11, Z11
+	VPXORD          Z12, Z12, Z12
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
+	VPXORD          Z3, Z3, Z3
+	CMPQ            DX, R10
+	JGE             store
+	MOVQ            own+136(FP), R11
+	VBROADCASTF32X8 (R11), Z4
+
+position:
+	LEAQ         1(DX), R11
+	XORQ         R12, R12
+	CMPQ         R11, R10
+	CMOVQGE      DX, R11
+	SETLT        R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	ORQ          $0xff, R12
+	KMOVW        R12, K2
+	KANDW        K3, K1, K4
+	MOVQ         apart+88(FP), R12
+	MOVL         (SI)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(R12*1)
+	PREFETCHT0   (R13)(R12*2)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	VMOVUPS      (R13), Y13
+	VMOVUPS      (R13)(R12*1), Y14
+	VMOVUPS      (R13)(R12*2), Y15
+	MOVL         (SI)(R11*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(R12*1)
+	PREFETCHT0   (R13)(R12*2)
+	MOVL         (BX)(R11*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	VINSERTF32X8 $0x01, (R13), Z13, Z13
+	VINSERTF32X8 $0x01, (R13)(R12*1), Z14, Z14
+	VINSERTF32X8 $0x01, (R13)(R12*2), Z15, Z15
+	VADDPS       Z4, Z13, Z13
+	VMOVAPS      Z13, Z24
+	VMULPS       Z23, Z24, Z25
+	VMAXPS       Z24, Z25, Z24
+	VSUBPS       Z14, Z24, Z24
+	VMAXPS       Z24, Z5, Z24
+	VMULPS       Z6, Z24, Z25
+	VRNDSCALEPS  $0x08, Z25, Z25
+	VFNMADD231PS Z17, Z25, Z24
+	VFNMADD231PS Z18, Z25, Z24
+	VBROADCASTSS float39506967<>+0(SB), Z26
+	VMOVUPS      Z26, Z26
+	VBROADCASTSS float3ab743ce<>+0(SB), Z27
+	VFMADD213PS  Z27, Z24, Z26
+	VBROADCASTSS float3c088908<>+0(SB), Z27
+	VFMADD213PS  Z27, Z24, Z26
+	VFMADD213PS  Z20, Z24, Z26
+	VFMADD213PS  Z21, Z24, Z26
+	VFMADD213PS  Z22, Z24, Z26
+	VMULPS       Z24, Z24, Z27
+	VFMADD213PS  Z24, Z27, Z26
+	VADDPS       Z19, Z26, Z26
+	VSCALEFPS    Z25, Z26, Z24
+	VCMPPS       $0x11, Z13, Z7, K5
+	VMULPS       Z23, Z24, Z25
+	VBLENDMPS    Z24, Z25, K5, Z16
+	VFMADD231PS  Z16, Z15, K2, Z8
+	TESTQ        R8, R8
+	JZ           unmasked26
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z25
+	VMULPS       Z25, Z24, Z24
+	VMULPS       Z25, Z16, Z16
+
+unmasked26:
+	MOVL        (SI)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       CX, R12
+	MOVL        (SI)(R11*4), R13
+	IMULQ       CX, R13
+	PREFETCHT0  (AX)(R13*1)
+	PREFETCHT0  64(AX)(R13*1)
+	PREFETCHT0  128(AX)(R13*1)
+	PREFETCHT0  192(AX)(R13*1)
+	MOVL        (BX)(R11*4), R11
+	IMULQ       CX, R11
+	VSHUFF32X4  $0x4e, Z24, Z24, Z25
+	VSHUFF32X4  $0x4e, Z16, Z16, Z26
+	VMOVUPS     (DI), Z27
+	VMOVUPS     (AX)(R12*1), Z28
+	VPERMPS     Z24, Z27, Z29
+	VFMADD231PS Z28, Z29, Z0
+	VPERMPS     Z16, Z27, Z29
+	VFMADD231PS Z28, Z29, Z9
+	VMOVUPS     (AX)(R11*1), Z28
+	VPERMPS     Z25, Z27, Z29
+	VFMADD231PS Z28, Z29, K3, Z0
+	VPERMPS     Z26, Z27, Z27
+	VFMADD231PS Z28, Z27, K3, Z9
+	VMOVUPS     64(DI), Z27
+	VMOVUPS     64(AX)(R12*1), Z28
+	VPERMPS     Z24, Z27, Z29
+	VFMADD231PS Z28, Z29, Z1
+	VPERMPS     Z16, Z27, Z29
+	VFMADD231PS Z28, Z29, Z10
+	VMOVUPS     64(AX)(R11*1), Z28
+	VPERMPS     Z25, Z27, Z29
+	VFMADD231PS Z28, Z29, K3, Z1
+	VPERMPS     Z26, Z27, Z27
+	VFMADD231PS Z28, Z27, K3, Z10
+	VMOVUPS     128(DI), Z27
+	VMOVUPS     128(AX)(R12*1), Z28
+	VPERMPS     Z24, Z27, Z29
+	VFMADD231PS Z28, Z29, Z2
+	VPERMPS     Z16, Z27, Z29
+	VFMADD231PS Z28, Z29, Z11
+	VMOVUPS     128(AX)(R11*1), Z28
+	VPERMPS     Z25, Z27, Z29
+	VFMADD231PS Z28, Z29, K3, Z2
+	VPERMPS     Z26, Z27, Z27
+	VFMADD231PS Z28, Z27, K3, Z11
+	VMOVUPS     192(DI), Z27
+	VMOVUPS.Z   192(AX)(R12*1), K1, Z28
+	VPERMPS     Z24, Z27, Z24
+	VFMADD231PS Z28, Z24, Z3
+	VPERMPS     Z16, Z27, Z24
+	VFMADD231PS Z28, Z24, Z12
+	VMOVUPS.Z   192(AX)(R11*1), K1, Z24
+	VPERMPS     Z25, Z27, Z25
+	VFMADD231PS Z24, Z25, K4, Z3
+	VPERMPS     Z26, Z27, Z25
+	VFMADD231PS Z24, Z25, K4, Z12
+	ADDQ        $0x02, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        R10, DX
+	VSHUFF32X4  $0x4e, Z8, Z8, Z4
+	VADDPS      Z4, Z8, Z8
+	MOVQ        z+168(FP), R10
+	MOVQ        ldz+176(FP), R11
+	IMUL3Q      $0x08, R11, R11
+	ADDQ        R10, R11
+	PREFETCHT0  (R11)
+	PREFETCHT0  64(R11)
+	PREFETCHT0  128(R11)
+	PREFETCHT0  192(R11)
+	VMULPS      (R10), Z9, Z9
+	VMULPS      64(R10), Z10, Z10
+	VMULPS      128(R10), Z11, Z11
+	VMULPS      192(R10), Z12, Z12
+	VMOVUPS     evenThenOdd<>+0(SB), Z4
+	VSHUFPS     $0xdd, Z10, Z9, Z24
+	VSHUFPS     $0x88, Z10, Z9, Z9
+	VADDPS      Z24, Z9, Z9
+	VSHUFPS     $0xdd, Z12, Z11, Z10
+	VSHUFPS     $0x88, Z12, Z11, Z11
+	VADDPS      Z10, Z11, Z11
+	VSHUFPS     $0xdd, Z11, Z9, Z10
+	VSHUFPS     $0x88, Z11, Z9, Z9
+	VADDPS      Z10, Z9, Z9
+	VSHUFF32X4  $0xb1, Z9, Z9, Z10
+	VADDPS      Z10, Z9, Z9
+	VPERMPS     Z9, Z4, Z9
+	VSUBPS      Z8, Z9, Z4
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, K1, 192(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Y4, (R10)
+	MOVQ    ldz+176(FP), R10
+	ADDQ    R10, z+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+DATA evenThenOdd<>+0(SB)/4, $0x00000000
+DATA evenThenOdd<>+4(SB)/4, $0x00000008
+DATA evenThenOdd<>+8(SB)/4, $0x00000001
+DATA evenThenOdd<>+12(SB)/4, $0x00000009
+DATA evenThenOdd<>+16(SB)/4, $0x00000002
+DATA evenThenOdd<>+20(SB)/4, $0x0000000a
+DATA evenThenOdd<>+24(SB)/4, $0x00000003
+DATA evenThenOdd<>+28(SB)/4, $0x0000000b
+DATA evenThenOdd<>+32(SB)/4, $0x00000000
+DATA evenThenOdd<>+36(SB)/4, $0x00000008
+DATA evenThenOdd<>+40(SB)/4, $0x00000001
+DATA evenThenOdd<>+44(SB)/4, $0x00000009
+DATA evenThenOdd<>+48(SB)/4, $0x00000002
+DATA evenThenOdd<>+52(SB)/4, $0x0000000a
+DATA evenThenOdd<>+56(SB)/4, $0x00000003
+DATA evenThenOdd<>+60(SB)/4, $0x0000000b
+GLOBL evenThenOdd<>(SB), RODATA|NOPTR, $64

@@ -14,7 +14,10 @@ type attendFuncs struct {
 	sum     [2][]attendSumsFunc // by the vectors of their rows
 	back    [2][]attendBackFunc
 	moments [2]attendMomentsFunc
-	eight   attendEightFunc // moments of eight heads of eight columns, with their products
+	// Of eight heads of eight columns: moments, with the products that they need,
+	// and what is left of a row after back.
+	momentsEight attendMomentsEightFunc
+	backEight    attendBackEightFunc
 }
 
 type (
@@ -25,8 +28,11 @@ type (
 	attendBackFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32, ahead, lastByte int,
 		heads, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int,
 		t *float32, ldt int, pull *float32)
-	attendMomentsFunc func(rows int, ptr *int64, product *float32, slope float32, score, moment *float32, plane, heads, apart int)
-	attendEightFunc   func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead, lastByte int,
+	attendMomentsFunc   func(rows int, ptr *int64, product *float32, slope float32, score, moment *float32, plane, heads, apart int)
+	attendBackEightFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32, ahead, lastByte int,
+		heads, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int,
+		t *float32, ldt int, z *float32, ldz int)
+	attendMomentsEightFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead, lastByte int,
 		slope float32, score, moment *float32, plane, heads, apart int, keep *float32)
 )
 
@@ -41,8 +47,9 @@ var attendAVX512 = attendFuncs{
 		{1: attendBackAVX512x1, 2: attendBackAVX512x2, 3: attendBackAVX512x3, 4: attendBackAVX512x4},
 		{1: attendBackTwoAVX512x1, 2: attendBackTwoAVX512x2, 3: attendBackTwoAVX512x3, 4: attendBackTwoAVX512x4},
 	},
-	moments: [2]attendMomentsFunc{attendMomentsAVX512, attendMomentsTwoAVX512},
-	eight:   attendMomentsEightAVX512,
+	moments:      [2]attendMomentsFunc{attendMomentsAVX512, attendMomentsTwoAVX512},
+	momentsEight: attendMomentsEightAVX512,
+	backEight:    attendBackEightTwoAVX512x4,
 }
 
 // loops returns the passes; those of one head, whose exponentials would fill no
@@ -114,25 +121,36 @@ func (f *attendFuncs) momentRows(c *call, w *attender) {
 	w.sub.seg.splitAhead(w.ptr, ahead(o.z.Cols), func(from, to, ahead int) {
 		x, ldx := place(o.z, 0, 0)
 		y, ldy := place(o.g, int64(w.row+from), 0)
-		f.eight(to-from, &w.ptr[from], x, ldx, y, ldy, neighbourIndex(w.sub.seg), ahead, 4*o.z.Cols-1,
+		f.momentsEight(to-from, &w.ptr[from], x, ldx, y, ldy, neighbourIndex(w.sub.seg), ahead, 4*o.z.Cols-1,
 			w.slope, valueAt(w.score, 0), &w.moment[from*h], plane, h, 4*h, valueAt(keep, 0))
 	})
 }
 
-func (f *attendFuncs) backRows(c *call, w *attender, y, t tensor.Matrix) {
-	o, h := &c.attend, w.heads
+func (f *attendFuncs) backRows(c *call, w *attender, dz, dr tensor.Matrix) {
+	o, h, others := &c.attend, w.heads, w.others(c)
 	keep := w.factors(c)
+	eight := h == 8 && o.g.Cols == 64
 	w.sub.seg.splitAhead(w.ptr, ahead(c.passes[0].cols), func(from, to, ahead int) {
 		for _, p := range c.passes {
 			x, ldx := place(o.g, 0, p.from)
-			dst, ldy := place(y, int64(from), p.from)
-			other, ldt := place(t, int64(from), p.from)
+			y, ldy := place(dz, int64(from), p.from)
 			far, ldfar := place(o.l, 0, p.head)
 			own, ldown := place(o.r, int64(w.row+from), p.head)
-			f.back[f.which(w)][p.vectors](to-from, &w.ptr[from], x, ldx, dst, ldy, p.tail, neighbourIndex(w.sub.seg), ahead, p.lastByte(),
-				p.heads, 4*h, &p.lane[0], valueAt(keep, p.head), w.slope, far, ldfar, own, ldown, other, ldt, &w.plane(0)[from*h+p.head])
+			if eight {
+				t, ldt := place(dr, int64(from), 0)
+				z, ldz := place(o.z, int64(w.row+from), 0)
+				f.backEight(to-from, &w.ptr[from], x, ldx, y, ldy, p.tail, neighbourIndex(w.sub.seg), ahead, p.lastByte(),
+					h, 4*h, &p.lane[0], valueAt(keep, 0), w.slope, far, ldfar, own, ldown, t, ldt, z, ldz)
+				return
+			}
+			t, ldt := place(others, int64(from), p.from)
+			f.back[f.which(w)][p.vectors](to-from, &w.ptr[from], x, ldx, y, ldy, p.tail, neighbourIndex(w.sub.seg), ahead, p.lastByte(),
+				p.heads, 4*h, &p.lane[0], valueAt(keep, p.head), w.slope, far, ldfar, own, ldown, t, ldt, &w.plane(0)[from*h+p.head])
 		}
 	})
+	if !eight {
+		w.products(c, dr)
+	}
 }
 
 // factors draws the mask and returns its factors of the edges' values, or nil

@@ -99,10 +99,7 @@ func attendMomentsCombine(c *call, first, end int) {
 func attendBack(c *call, w *attender, out tensor.Matrix) {
 	o := &c.attend
 	k, h := o.z.Cols, w.heads
-	dz, dr, sum := columns(out, 0, k), columns(out, k, k+h), tensor.Of(w.rows, k, w.sums[:w.rows*k])
-	o.loops.back(c, w, dz, sum)
-	o.values.rows.headDot(dr, w.own(o.z), sum, 0, w.rows, 0)
-	o.values.sub(dr, dr, tensor.Of(w.rows, h, w.plane(0)), 0, w.rows, 0)
+	o.loops.back(c, w, columns(out, 0, k), columns(out, k, k+h))
 }
 
 func attendBackCombine(c *call, first, end int) {
@@ -139,9 +136,8 @@ type attentionLoops struct {
 	moments func(c *call, w *attender)
 	// finish writes l, λ, t and ∂l.
 	finish func(w *attender, l, out tensor.Matrix)
-	// back sums the gathered rows of g by α to y, and by tilted, which is α·σ′, to
-	// t. It sets the first moments to Σ tilted·t.
-	back func(c *call, w *attender, y, t tensor.Matrix)
+	// back sets dz and dr to the gradients at the sources.
+	back func(c *call, w *attender, dz, dr tensor.Matrix)
 	// draw draws the masks of the rows of dropout from first on, which are the
 	// edges, and mask applies them to values of edges.
 	draw func(w *attender, first int)
@@ -183,14 +179,29 @@ func (p *attentionParts) momentsOf(c *call, w *attender) {
 	p.moments(w)
 }
 
-func (p *attentionParts) back(c *call, w *attender, y, t tensor.Matrix) {
+func (p *attentionParts) back(c *call, w *attender, dz, dr tensor.Matrix) {
 	p.gather(c, w)
 	p.weights(w)
 	p.pull(w)
 	w.draw(c)
 	w.mask(c, w.weight)
 	w.mask(c, w.tilted)
-	p.sums(c, w, c.attend.g, y, t)
+	p.sums(c, w, c.attend.g, dz, w.others(c))
+	w.products(c, dr)
+}
+
+// others is room for the rows of g summed by tilted.
+func (w *attender) others(c *call) tensor.Matrix {
+	k := c.attend.width
+	return tensor.Of(w.rows, k, w.sums[:w.rows*k])
+}
+
+// products sets dr to the products of the own rows of z with the others, less the
+// first moments.
+func (w *attender) products(c *call, dr tensor.Matrix) {
+	o := &c.attend
+	o.values.rows.headDot(dr, w.own(o.z), w.others(c), 0, w.rows, 0)
+	o.values.sub(dr, dr, tensor.Of(w.rows, w.heads, w.plane(0)), 0, w.rows, 0)
 }
 
 var attentionGenericParts = attentionParts{

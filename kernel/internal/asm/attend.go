@@ -22,6 +22,7 @@ func attend() {
 		}
 	}
 	attendMomentsEight(zmm)
+	attendBackEight(zmm)
 }
 
 // attendVectors and attendPairs are how many vectors of one sum and of two the
@@ -49,7 +50,7 @@ func attendSum(v vectors, n int, two bool) {
 		c.exp(w, false)
 		a.addTo(totals, w)
 		a.mask(w)
-		a.gather(q, w, a.sums)
+		a.gather(q, []vec{w}, a.sums)
 	}, leave: func() {
 		a.foldEdges(totals)
 		a.toRow(totals, pointer("total"))
@@ -71,18 +72,56 @@ func attendSum(v vectors, n int, two bool) {
 // other end's.
 func attendBack(v vectors, n int, two bool) {
 	a := &attending{two: two}
-	a.begin(v, n, 2, "attendBack", "sums rows by the exponentials of scores, and by these times the slope",
-		", slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32")
+	a.begin(v, n, 2, "attendBack", "sums rows by the exponentials of scores, and by these times the slope", backArgs+", pull *float32")
+	a.back(func([]vec, vec) {}, func(others []vec, pull vec) {
+		a.store(others, pointer("t").Base)
+		a.toRow(pull, pointer("pull"))
+		a.nextHeads("pull")
+	})
+}
+
+const backArgs = ", slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int"
+
+// attendBackEight builds the same for eight heads of eight columns, of which it
+// multiplies the second sums with rows of their own.
+func attendBackEight(v vectors) {
+	a := &attending{two: true}
+	a.begin(v, 4, 2, "attendBackEight", "sums rows by the exponentials of scores; to t go the products of z with those times the slope, less their sums times the third value", backArgs+", z *float32, ldz int")
+	result := v.register()
+	a.back(func(others []vec, pull vec) {
+		z := a.ownRow("z", "ldz", len(others))
+		for j, x := range others {
+			VMULPS(v.at(z, j), x, x)
+		}
+		order := v.register()
+		VMOVUPS(evenThenOdd(), order)
+		foldEight(others, order)
+		VSUBPS(pull, others[0], result)
+	}, func([]vec, vec) {
+		VMOVUPS(result.AsY(), pointer("t"))
+		next("z", "ldz")
+	}, result)
+}
+
+// back builds the loops of both. leave takes the second sums and those of products
+// after the edges of a row, end at the end of any; there, zeros are 0 of a row
+// without edges.
+func (a *attending) back(leave, end func(others []vec, pull vec), zeros ...vec) {
+	v := a.v
 	far := Load(Param("far"), GP64()).(reg.GPVirtual)
 	c, slope, zero := newConstants(v, expConstants...), v.broadcast("slope"), v.register()
+	if len(a.sums) == attendPairs {
+		c.leave(expTail[:3]...)
+	}
 	v.zero(zero)
 	own, pull := v.register(), v.register()
 	var others []vec
-	for range n {
+	for range a.sums {
 		others = append(others, v.register())
 	}
 	a.walk(rowSteps{start: func() {
-		v.zero(append(others, pull)...)
+		v.zero(append(zeros, pull)...)
+		v.zero(others...)
 		v.zero(a.sums...)
 	}, enter: func() { a.ofRow(pointer("own"), own) }, position: func(at []reg.GPVirtual) {
 		l, logSum, mean := a.farValues(far, at)
@@ -97,16 +136,16 @@ func attendBack(v vectors, n int, two bool) {
 		a.addProduct(pull, tilted, mean)
 		a.mask(w, tilted)
 		q := a.named(at)
-		a.gather(q, w, a.sums)
-		a.gather(q, tilted, others)
-	}, leave: func() { a.foldEdges(pull) }, end: func() {
+		a.gather(q, []vec{w, tilted}, a.sums, others)
+	}, leave: func() {
+		a.foldEdges(pull)
+		leave(others, pull)
+	}, end: func() {
 		a.store(a.sums, pointer("y").Base)
-		a.store(others, pointer("t").Base)
-		a.toRow(pull, pointer("pull"))
+		end(others, pull)
 		next("y", "ldy")
 		next("t", "ldt")
 		next("own", "ldown")
-		a.nextHeads("pull")
 	}})
 }
 

@@ -184,46 +184,86 @@ func (a *attending) second(end reg.GPVirtual) reg.GPVirtual {
 }
 
 // named asks for the rows of x some positions ahead, and returns the offsets of
-// those that an index names at some positions.
-func (a *attending) named(at []reg.GPVirtual) (q []reg.GPVirtual) {
+// those that an index names at some positions. Rows that edges gather begin at a
+// cache line, so that there is none beyond their vectors.
+func (a *attending) named(at []reg.GPVirtual) (offsets []reg.GPVirtual) {
 	for _, p := range at {
-		one := *a.rowSum
-		one.p = p
-		one.prefetch()
-		q = append(q, one.row(a.other))
+		row := *a.rowSum
+		row.p = p
+		q := row.row(a.ahead)
+		for line := range a.sums {
+			PREFETCHT0(a.at(q, line))
+		}
+		offsets = append(offsets, row.row(a.other))
 	}
-	return q
+	return offsets
 }
 
-// spread returns each column's weight in vector j.
-func (a *attending) spread(w vec, j int) vec {
-	own := a.v.register()
-	if a.lanes != nil {
-		VPERMPS(w, a.lanes[j], own)
-		return own
+// gather adds the edges' rows to some sums, each by weights of its own, of which
+// there is one per head.
+func (a *attending) gather(q []reg.GPVirtual, weights []vec, sums ...[]vec) {
+	var second []vec // weights of the second edge
+	if a.two {
+		for _, w := range weights {
+			other := a.v.register()
+			VSHUFF32X4(Imm(0x4e), w, w, other)
+			second = append(second, other)
+		}
 	}
+	for j := range a.sums {
+		last, lane := j == len(a.sums)-1, a.laneOf(j)
+		a.addRow(a.at(q[0], j), lane, weights, sums, j, last, nil)
+		if a.two {
+			lanes := a.next
+			if last {
+				lanes = a.rest
+			}
+			a.addRow(a.at(q[1], j), lane, second, sums, j, last, lanes)
+		}
+	}
+}
+
+// addRow adds vector j of a row to sums; of the second edge there are some lanes.
+func (a *attending) addRow(x Mem, lane vec, weights []vec, sums [][]vec, j int, last bool, lanes reg.Register) {
+	var from Op = x
+	if len(sums) > 1 {
+		r := a.v.register()
+		if last {
+			a.tail.load(x, r)
+		} else {
+			VMOVUPS(x, r)
+		}
+		from, last = r, false
+	}
+	for i, w := range weights {
+		own := a.v.register()
+		VPERMPS(w, lane, own)
+		switch {
+		case lanes != nil:
+			VFMADD231PS(from, own, lanes, sums[i][j])
+		case last:
+			a.tail.multiplyAdd(x, own, sums[i][j])
+		default:
+			VFMADD231PS(from, own, sums[i][j])
+		}
+	}
+}
+
+// laneOf returns the heads of the columns of vector j.
+func (a *attending) laneOf(j int) vec {
+	if a.lanes != nil {
+		return a.lanes[j]
+	}
+	own := a.v.register()
 	VMOVUPS(Mem{Base: a.lane, Disp: j * a.v.bytes}, own)
-	VPERMPS(w, own, own)
 	return own
 }
 
-// gather adds the edges' rows to sums, by a value per head of each.
-func (a *attending) gather(q []reg.GPVirtual, w vec, sums []vec) {
-	for j, acc := range sums {
-		a.multiplyAdd(a.at(q[0], j), a.spread(w, j), acc, j == len(sums)-1)
-	}
-	if !a.two {
-		return
-	}
-	other := a.v.register()
-	VSHUFF32X4(Imm(0x4e), w, w, other)
-	for j, acc := range sums {
-		lanes := a.next
-		if j == len(sums)-1 {
-			lanes = a.rest
-		}
-		VFMADD231PS(a.at(q[1], j), a.spread(other, j), lanes, acc)
-	}
+// spread returns each column's value in vector j of a value per head.
+func (a *attending) spread(w vec, j int) vec {
+	own := a.v.register()
+	VPERMPS(w, a.laneOf(j), own)
+	return own
 }
 
 // mask multiplies weights by the factors of the mask.
@@ -241,6 +281,19 @@ func (a *attending) mask(ws ...vec) {
 // pointer loads an argument that points somewhere: what only rows need stays in
 // memory, so that the inner loop has the registers.
 func pointer(name string) Mem { return Mem{Base: Load(Param(name), GP64())} }
+
+// ownRow returns the place of a row of n vectors that an argument points to, and
+// asks for one some rows on: see rowsAhead.
+func (a *attending) ownRow(name, by string, n int) Mem {
+	m, later := pointer(name), GP64()
+	MOVQ(argument(by), later)
+	IMUL3Q(Imm(rowsAhead), later, later)
+	ADDQ(m.Base, later)
+	for j := range n {
+		PREFETCHT0(a.v.at(Mem{Base: later}, j))
+	}
+	return m
+}
 
 // next moves an argument that points to a row to the next one.
 func next(name, by string) {

@@ -110,7 +110,7 @@ func attendMomentsEight(v vectors) {
 	m := a.moments()
 	a.walk(rowSteps{start: m.start, enter: func() {
 		m.enter()
-		y := pointer("y")
+		y := a.ownRow("y", "ldy", len(own))
 		for j, r := range own {
 			VMOVUPS(v.at(y, j), r)
 		}
@@ -135,10 +135,8 @@ func productsOfEight(own []vec, x0, x1 Mem, order vec) vec {
 			p = append(p, ZMM())
 			VMULPS(zmm.at(x, j), y, p[j])
 		}
-		addPairs(p[0], p[1])
-		addPairs(p[2], p[3])
-		addPairs(p[0], p[2])
-		sums[i] = p[0] // in each quarter, those of a quarter of all four
+		foldQuarters(p)
+		sums[i] = p[0]
 	}
 	t := ZMM()
 	VSHUFF32X4(Imm(0xdd), sums[1], sums[0], t)

@@ -176,12 +176,7 @@ func edgeDotEight(v vectors) {
 			for j := range x {
 				VMULPS(Mem{Base: e.x, Index: q, Scale: 1, Disp: j * v.bytes}, y[j], x[j])
 			}
-			addPairs(x[0], x[1])
-			addPairs(x[2], x[3])
-			addPairs(x[0], x[2])
-			VSHUFF32X4(Imm(0xb1), x[0], x[0], x[1])
-			VADDPS(x[1], x[0], x[0])
-			VPERMPS(x[0], order, x[0])
+			foldEight(x, order)
 		} else {
 			for j := range x {
 				VMOVUPS(Mem{Base: e.x, Index: q, Scale: 1, Disp: j * v.bytes}, x[j])
@@ -199,6 +194,23 @@ func edgeDotEight(v vectors) {
 		VMOVUPS(x[0].AsY(), Mem{Base: e.z})
 		e.next(end, loop)
 	})
+}
+
+// foldEight adds up eight lanes each of four vectors, to the lower half of the
+// first; order holds evenThenOdd.
+func foldEight(x []vec, order vec) {
+	foldQuarters(x)
+	VSHUFF32X4(Imm(0xb1), x[0], x[0], x[1])
+	VADDPS(x[1], x[0], x[0])
+	VPERMPS(x[0], order, x[0])
+}
+
+// foldQuarters adds up the quarters of four vectors; each of the first then has the
+// sums of one quarter of all.
+func foldQuarters(x []vec) {
+	addPairs(x[0], x[1])
+	addPairs(x[2], x[3])
+	addPairs(x[0], x[2])
 }
 
 // addPairs adds neighbouring lanes of x and y, and leaves in every four lanes

@@ -32,6 +32,13 @@ func newConstants(v vectors, values ...float32) constants {
 	return c
 }
 
+// leave keeps some constants in memory where other registers are short.
+func (c constants) leave(values ...float32) {
+	for _, x := range values {
+		c.at[math.Float32bits(x)] = constant(x)
+	}
+}
+
 // of returns the operand that holds x.
 func (c constants) of(x float32) Op {
 	op, ok := c.at[math.Float32bits(x)]
