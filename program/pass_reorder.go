@@ -20,10 +20,11 @@ import (
 // Products are moved one after another while that pays; then other orders are
 // tried, all of them where there are few, since two moves may pay together.
 func Reorder(p *Program, f Facts) (*Program, error) {
-	best, err := outcome(p, f)
+	o := outcomes{f, map[string]float64{}}
+	best, err := o.of(p)
 	q := p
 	for moved := true; moved && err == nil; {
-		q, best, moved, err = moveEach(q, f, best)
+		q, best, moved, err = o.moveEach(q, best)
 	}
 	if err != nil {
 		return nil, err
@@ -31,13 +32,13 @@ func Reorder(p *Program, f Facts) (*Program, error) {
 	if len(productsOf(p)) > maxOrders { // too many orders to tell apart by trying
 		return q, nil
 	}
-	return tryOrders(p, f, q, best)
+	return o.tryOrders(p, q, best)
 }
 
 // moveEach tries both moves of every product once, and keeps those that pay. In
 // layers that are alike, what paid in the first is done in all of them, so that
 // a deep model is compiled in the time of a few of its layers.
-func moveEach(p *Program, f Facts, best float64) (_ *Program, _ float64, moved bool, err error) {
+func (o outcomes) moveEach(p *Program, best float64) (_ *Program, _ float64, moved bool, err error) {
 	decided := map[string]int{} // number of the move that paid, from 1; 0 for none
 	for site := 0; site < len(productsOf(p)); site++ {
 		key := p.alike(site)
@@ -51,7 +52,7 @@ func moveEach(p *Program, f Facts, best float64) (_ *Program, _ float64, moved b
 		move := 0
 		for q := range reordered(p, site) {
 			move++
-			price, err := outcome(q, f)
+			price, err := o.of(q)
 			if err != nil {
 				return nil, 0, false, err
 			}
@@ -63,7 +64,7 @@ func moveEach(p *Program, f Facts, best float64) (_ *Program, _ float64, moved b
 		}
 	}
 	if moved {
-		best, err = outcome(p, f)
+		best, err = o.of(p)
 	}
 	return p, best, moved, err
 }
@@ -107,7 +108,7 @@ const maxOrders = 16
 
 // tryOrders returns the cheapest of the orders that any moves lead to from p,
 // the nearest maxOrders of them, or cheap, whose price is best.
-func tryOrders(p *Program, f Facts, cheap *Program, best float64) (*Program, error) {
+func (o outcomes) tryOrders(p, cheap *Program, best float64) (*Program, error) {
 	seen, queue := map[string]bool{p.String(): true}, []*Program{p}
 	for i := 0; i < len(queue); i++ {
 		for site := range productsOf(queue[i]) {
@@ -120,7 +121,7 @@ func tryOrders(p *Program, f Facts, cheap *Program, best float64) (*Program, err
 					continue
 				}
 				seen[text], queue = true, append(queue, q)
-				price, err := outcome(q, f)
+				price, err := o.of(q)
 				if err != nil {
 					return nil, err
 				}
@@ -155,6 +156,25 @@ func outcome(p *Program, f Facts) (float64, error) {
 		return 0, err
 	}
 	return price(p, f), nil
+}
+
+// outcomes are those of programs, each of them priced once.
+type outcomes struct {
+	facts Facts
+	known map[string]float64 // by a program's text
+}
+
+// of prices a program's outcome.
+func (o outcomes) of(p *Program) (float64, error) {
+	text := p.String()
+	if known, ok := o.known[text]; ok {
+		return known, nil
+	}
+	price, err := outcome(p, o.facts)
+	if err == nil {
+		o.known[text] = price
+	}
+	return price, err
 }
 
 // productsOf lists the products of rows with a matrix.
