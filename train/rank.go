@@ -25,19 +25,37 @@ type Rank struct {
 	// Part, where set, is all that the rank has of the data: what others have it never
 	// reads, and Owners are not asked.
 	Part *parted.Part
-	// pieces are shared by the ranks of a process; nil where there is one.
-	pieces *pieces
+	// shared is what the ranks of a process have in common; nil where there is one.
+	shared *shared
 	// Apart says that the other ranks are other processes, which a launcher may
 	// kill at any moment.
 	Apart bool
 }
 
-// pieces are made of a graph once for all ranks of a process, which run the same
-// programs but for widths.
-type pieces struct {
-	once sync.Once
-	of   func(rank int) *plan.Piece
-	err  error
+// shared is made once for all ranks of a process: the pieces of the graph, and the
+// programs, which are the same but for widths.
+type shared struct {
+	pieces func(rank int) *plan.Piece
+	err    error
+	once   sync.Once
+
+	mu       sync.Mutex
+	programs map[int][]*program.Program // by one of the ranks that run them
+}
+
+// compiled returns the programs of the ranks that run what a rank does, which the
+// first of them compiles.
+func (s *shared) compiled(alike int, compile func() ([]*program.Program, error)) ([]*program.Program, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if programs, ok := s.programs[alike]; ok {
+		return programs, nil
+	}
+	programs, err := compile()
+	if err == nil {
+		s.programs[alike] = programs
+	}
+	return programs, err
 }
 
 // validate holds a plan against the communicator.
@@ -147,18 +165,18 @@ func (t *Trainer) share(programs []*program.Program, x tensor.Matrix) (tensor.Ma
 // cut takes the rank's piece out of the graph.
 func (t *Trainer) cut(programs []*program.Program) (err error) {
 	r := t.set.Rank
-	all := r.pieces
+	all := r.shared
 	if all == nil {
-		all = &pieces{}
+		all = &shared{}
 	}
-	all.once.Do(func() { all.of, all.err = plan.Pieces(t.d.Graph, *r.Owners, programs...) })
+	all.once.Do(func() { all.pieces, all.err = plan.Pieces(t.d.Graph, *r.Owners, programs...) })
 	if all.err != nil {
 		return all.err
 	}
 	if t.rank, err = r.Owners.Connect(context.Background(), r.Comm); err != nil {
 		return err
 	}
-	t.piece = all.of(r.Comm.Rank())
+	t.piece = all.pieces(r.Comm.Rank())
 	return nil
 }
 

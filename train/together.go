@@ -9,6 +9,7 @@ import (
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/dataset/parted"
 	"github.com/weft-gnn/weft/plan"
+	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/runtime"
 )
 
@@ -33,10 +34,10 @@ type Team struct {
 // processes the caller ends them, unless they [Agree].
 func (t Team) Train(ctx context.Context, set Settings, prepare func(Settings) (*Trainer, error), ready func(*Trainer)) (*Result, error) {
 	results, errs := make([]*Result, len(t.Ends)), make([]error, len(t.Ends))
-	done, shared := make(chan struct{}), &pieces{}
+	done, common := make(chan struct{}), &shared{programs: map[int][]*program.Program{}}
 	for i, end := range t.Ends {
 		go func() {
-			results[i], errs[i] = t.one(ctx, &Rank{Plan: t.Plan, Comm: comm.New(end, t.Watch), Owners: t.Owners, Apart: t.apart(), pieces: shared}, set, prepare, ready)
+			results[i], errs[i] = t.one(ctx, &Rank{Plan: t.Plan, Comm: comm.New(end, t.Watch), Owners: t.Owners, Apart: t.apart(), shared: common}, set, prepare, ready)
 			if errs[i] != nil && !t.apart() && !Agree(errs[i]) {
 				end.Abort(errs[i])
 			}

@@ -173,7 +173,7 @@ func (t *Trainer) prepare(x tensor.Matrix) error {
 	if err := model.CheckFeatures(t.d, x); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
-	programs, err := t.compile(x.Cols)
+	programs, err := t.programs(x.Cols)
 	if err != nil {
 		return err
 	}
@@ -210,38 +210,6 @@ func (t *Trainer) prepare(x tensor.Matrix) error {
 
 func readsEntries(p *program.Program) bool { return p.Reads(program.SparseEntries) }
 func readsRows(p *program.Program) bool    { return p.Reads(program.SparseInput) }
-
-// compile declares the objective and the prediction, and compiles both.
-func (t *Trainer) compile(features int) ([]*program.Program, error) {
-	c := t.cfg
-	widths := model.NamedWidths(features, t.problem.out, c.Options)
-	opt := program.Optimizer{Kind: c.Optimizer, Momentum: c.Momentum}
-	decay := c.Decay
-	if c.Optimizer == program.AdamWKind {
-		opt.Decay, decay = c.Decay.Lambda, model.Decay{}
-	}
-	objective, err := t.model.Objective(widths, c.Options, t.problem.loss, decay)
-	if err != nil {
-		return nil, err
-	}
-	prediction, err := t.model.Declare(widths, c.Options)
-	if err != nil {
-		return nil, err
-	}
-	f := t.facts(objective, prediction)
-	f.Optimizer = &opt
-	f.Env["nnz"] = t.known.nonzeros
-	step, err := program.Compile(objective, f, nil)
-	if err != nil {
-		if t.among() {
-			err = fmt.Errorf("train: the plan %v cannot run %s: %w", t.set.Rank.Plan, c.Model, err)
-		}
-		return nil, err
-	}
-	f.Optimizer = nil
-	eval, err := program.Compile(prediction, f, nil)
-	return []*program.Program{step, eval}, err
-}
 
 // facts gives the passes the sizes at hand.
 func (t *Trainer) facts(ps ...*program.Program) program.Facts {
