@@ -36,8 +36,8 @@ func GatherRows() []int { return slices.Clone(meterLengths) }
 // storing through the caches or past them. The best way counts, and so does the
 // best of many runs, as other load on the machine can only slow them down.
 //
-// Each thread walks a part of its own of the memory, which has huge pages, as
-// arenas have. All of it was written before, with numbers other than 0: pages
+// Each thread walks a part of its own of the memory, and gathers out of what all
+// gather from. The memory has huge pages, as arenas have. All of it was written before, with numbers other than 0: pages
 // that never were are one page of zeros, and zeros are written for less.
 type Meter struct {
 	pool  *Pool
@@ -110,13 +110,14 @@ func (m *Meter) Stream(s Stream, bytes int64) float64 {
 }
 
 // Gather returns the rate at which rows of so many bytes, one of [GatherRows],
-// are read in random order out of a set of so many bytes of all threads
-// together, of which the largest power of two counts.
+// are read in random order out of a set of so many bytes, of which the largest
+// power of two counts. All threads read all of it, each in an order of its own, as
+// they do in a sum over edges.
 //
 // Units: bytes of rows per second.
 func (m *Meter) Gather(row int, bytes int64) float64 {
 	rows := int64(1)
-	for 2*rows*int64(row) <= m.part(bytes) {
+	for 2*rows*int64(row) <= min(bytes, m.from.Bytes()) {
 		rows *= 2
 	}
 	mask := uint32(rows - 1)
@@ -127,8 +128,8 @@ func (m *Meter) Gather(row int, bytes int64) float64 {
 	best := 0.0 // passes per second
 	for _, loop := range m.loops.gathers[row] {
 		for _, ahead := range loop.aheads {
-			best = max(best, m.rate(rows*int64(row), best, func(from, _ *float32, pass int) {
-				// Every pass has other rows, so that the set is all of the part.
+			best = max(best, m.rate(0, best, func(from, _ *float32, pass int) {
+				// Every pass has other rows, so that all of the set is read.
 				loop.run(meterRows/4, &index[0], uint32(pass)*0x9E3779B1&mask, from, ahead)
 			}))
 		}
@@ -136,14 +137,15 @@ func (m *Meter) Gather(row int, bytes int64) float64 {
 	return best * float64(row*meterRows)
 }
 
-// rate returns how many passes over their parts, of so many bytes each, all
-// threads together make in a second; see race.rate of other.
+// rate returns how many passes over their parts, of so many bytes each or none, all
+// threads together make in a second; see race.rate of other. No two passes of any
+// threads have the same number.
 func (m *Meter) rate(part int64, other float64, pass func(from, to *float32, number int)) float64 {
 	from, to := whole(m.from), whole(m.to)
 	r := race{pool: m.pool, lap: func(thread, first, count int) {
 		at := int64(thread) * part / 4
 		for i := range count {
-			pass(&from[at], &to[at], first+i)
+			pass(&from[at], &to[at], (first+i)*m.pool.Threads()+thread)
 		}
 	}}
 	return r.rate(other)

@@ -46,18 +46,20 @@ type Served struct {
 	Gathers []RowBytes `json:"gathers,omitempty"`
 }
 
-// RowBytes are bytes that are gathered in rows of a length.
+// RowBytes are bytes that are gathered in rows of a length, Far of them out of the
+// half of a cache with the rows that were not read for longest.
 type RowBytes struct {
 	RowBytes int   `json:"row_bytes"`
 	Bytes    int64 `json:"bytes"`
+	Far      int64 `json:"far"`
 }
 
-// Serve shares a demand out as caches would serve it at best.
+// Serve shares a demand out as caches serve it at best.
 //
-// Gathered rows are served by an ideal cache, see [Reuse.Hits]: hits of one of
-// L1's size count at L1, further hits of one of L1's and L2's size at L2, and so
-// on. A thread sees one cache of each level, and rows wanted by several threads
-// are in the caches of each.
+// Gathered rows are served by caches that hold the rows read last, see
+// [Reuse.Hits]: hits of one of L1's size count at L1, further hits of one of L1's
+// and L2's size at L2, and so on. A thread sees one cache of each level, and rows
+// wanted by several threads are in the caches of each.
 //
 // Streams go through all caches of the threads together, as if the operation had
 // just run before: what fits is there, and of more a part survives, see survivors.
@@ -109,14 +111,16 @@ func survivors(times float64) float64 {
 
 func (m *Machine) serveRows(g Gathered, levels []Served) {
 	size, before := int64(0), int64(0)
+	unit, row := max(1, g.unit()), int64(g.RowBytes)
 	for i, l := range m.Levels {
-		size += l.Bytes
-		hits := g.Reuse.Reads
+		near, hits := g.Reuse.Reads, g.Reuse.Reads
 		if l.Bytes > 0 {
-			hits = g.Reuse.Hits(size / max(1, g.unit()))
+			near = g.Reuse.Hits((size + l.Bytes/2) / unit)
+			size += l.Bytes
+			hits = g.Reuse.Hits(size / unit)
 		}
 		if hits > before {
-			levels[i].Gathers = append(levels[i].Gathers, RowBytes{g.RowBytes, (hits - before) * int64(g.RowBytes)})
+			levels[i].Gathers = append(levels[i].Gathers, RowBytes{g.RowBytes, (hits - before) * row, (hits - near) * row})
 			before = hits
 		}
 	}
@@ -165,7 +169,7 @@ func (m *Machine) Bound(t Traffic) Bound {
 		l := m.Levels[i]
 		streams, gathers := l.stream(s.Read, s.Written, s.Changed), 0.0
 		for _, g := range s.Gathers {
-			gathers += l.gather(g.RowBytes, g.Bytes)
+			gathers += l.gather(g)
 		}
 		b.Seconds += streams + gathers
 		if part := max(streams, gathers); part > largest {

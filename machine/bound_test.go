@@ -12,8 +12,12 @@ import (
 // caches of 64 and 640 bytes, of which two threads have two and one.
 func toy() *Machine {
 	level := func(name string, bytes int64, caches int, rate float64) Level {
-		return Level{Name: name, Bytes: bytes, Caches: caches, Read: rate, Write: rate / 2, Copy: rate * 0.8, Change: rate * 0.9,
+		l := Level{Name: name, Bytes: bytes, Caches: caches, Read: rate, Write: rate / 2, Copy: rate * 0.8, Change: rate * 0.9,
 			Gather: []RowRate{{4, rate / 16}, {64, rate / 2}, {256, rate}}}
+		if bytes > 0 { // a row of the farther half takes twice as long
+			l.Filled = []RowRate{{4, rate / 24}, {64, rate / 3}, {256, rate / 1.5}}
+		}
+		return l
 	}
 	return &Machine{CPU: "toy", Cores: 2, Threads: 2, ISA: "none", FMA: 100,
 		Levels: []Level{level("L1", 64, 2, 1000), level("L2", 640, 1, 100), level(memory, 0, 0, 10)}}
@@ -58,7 +62,7 @@ func TestServeStreams(t *testing.T) {
 }
 
 // TestServeRows splits rows among the levels by hand: a thread's caches are 1
-// and then 11 lines.
+// and then 11 lines, and half of them 0 and 6.
 func TestServeRows(t *testing.T) {
 	m := toy()
 	many := make([]int, 40) // 40 rows, 2 reads of each, the hub 22
@@ -69,12 +73,13 @@ func TestServeRows(t *testing.T) {
 	reads := ids(many...)
 	d := Demand{Read: 1000, Gathers: []Gathered{{64, NewReuse(reads, 40)}}}
 	got := m.Serve(d)
-	// L1 has the hub's 22 reads, but for 1 + 20 that come one after the other at
-	// the end, which the row read last has, too. L2 has the hub and ten more rows.
-	want := []int64{22 * 64, 20 * 64, (100 - 42) * 64}
+	// At the end the hub is read 20 times, one after the other: L1 has it 19 times, and
+	// one row from before. L2 has eleven rows from before, six of them in its nearer
+	// half. All else comes after all other rows.
+	want := []RowBytes{{64, 20 * 64, 20 * 64}, {64, 10 * 64, 5 * 64}, {64, 70 * 64, 0}}
 	for i, l := range got.Levels {
-		if len(l.Gathers) != 1 || l.Gathers[0] != (RowBytes{64, want[i]}) {
-			t.Errorf("%s serves %v, want %d", m.Levels[i].Name, l.Gathers, want[i])
+		if len(l.Gathers) != 1 || l.Gathers[0] != want[i] {
+			t.Errorf("%s serves %v, want %v", m.Levels[i].Name, l.Gathers, want[i])
 		}
 	}
 	// 40 lines of rows and 1000 bytes are 4.6 times all caches: 1 % is left.
@@ -149,7 +154,7 @@ func TestBound(t *testing.T) {
 	busy.Work = 100
 	calm := busy
 	calm.Work = 99
-	mixed := at(2, Served{Gathers: []RowBytes{{256, 30}}})
+	mixed := at(2, Served{Gathers: []RowBytes{{256, 30, 0}}})
 	mixed.Levels[1].Read = 700
 	for _, c := range []struct {
 		name    string
@@ -165,11 +170,12 @@ func TestBound(t *testing.T) {
 		{"a change", at(1, Served{Changed: 45}), 1, "L2 streams"},
 		{"a copy and more to read", at(1, Served{Read: 140, Written: 40}), 2, "L2 streams"},
 		{"a copy and more to write", at(1, Served{Read: 40, Written: 90}), 2, "L2 streams"},
-		{"rows that were measured", at(1, Served{Gathers: []RowBytes{{64, 100}}}), 2, "L2 gathers"},
+		{"rows that were measured", at(1, Served{Gathers: []RowBytes{{64, 100, 0}}}), 2, "L2 gathers"},
 		// A row of 4 takes 0.64 s, one of 64 takes 1.28 s, one of 34 half of each.
-		{"rows between", at(1, Served{Gathers: []RowBytes{{34, 340}}}), 9.6, "L2 gathers"},
-		{"shorter rows", at(1, Served{Gathers: []RowBytes{{2, 20}}}), 6.4, "L2 gathers"},
-		{"longer rows", at(0, Served{Gathers: []RowBytes{{512, 2000}}}), 2, "L1 gathers"},
+		{"rows between", at(1, Served{Gathers: []RowBytes{{34, 340, 0}}}), 9.6, "L2 gathers"},
+		{"shorter rows", at(1, Served{Gathers: []RowBytes{{2, 20, 0}}}), 6.4, "L2 gathers"},
+		{"longer rows", at(0, Served{Gathers: []RowBytes{{512, 2000, 0}}}), 2, "L1 gathers"},
+		{"half of them from the farther half", at(1, Served{Gathers: []RowBytes{{64, 100, 50}}}), 3, "L2 gathers"},
 		{"levels add up, the largest is named", mixed, 7 + 3, "L2 streams"},
 	} {
 		b := m.Bound(c.t)
@@ -199,7 +205,7 @@ func TestOrder(t *testing.T) {
 	m.Levels[1].Gather[2].Rate = 1e4   // faster than its stream, and than L1
 	m.Levels[2].Gather[1].Rate = 0.001 // a longer row slower than a shorter one
 	best := m.Best(m)
-	if g := best.Levels[0].Gather; g[0].Rate != 100./16 || g[2].Rate != 1e4 {
+	if g := best.Levels[0].Gather; g[0].Rate != 1000./24 || g[2].Rate != 1e4 {
 		t.Errorf("L1 gathers at %v", g)
 	}
 	if best.Levels[1].Read != 1e4 || best.Levels[0].Read != 1e4 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,9 @@ func known() *Machine {
 	for i := range m.Levels {
 		l := &m.Levels[i]
 		l.Read, l.Write, l.Copy, l.Change, l.Gather = 3, 2, 2.5, 2.5, []RowRate{{4, 1}, {64, 2}}
+		if l.Bytes > 0 {
+			l.Filled = slices.Clone(l.Gather)
+		}
 	}
 	return m
 }

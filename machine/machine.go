@@ -42,8 +42,10 @@ type Level struct {
 	Write  float64 `json:"write_bytes_per_s"`
 	Copy   float64 `json:"copy_bytes_per_s"`
 	Change float64 `json:"change_bytes_per_s"`
-	// Gather are rows read in random order, by their length, ascending.
+	// Gather are rows read in random order, by their length, ascending, out of a set
+	// that fills half of a cache; Filled are those of a set that fills it, or nil.
 	Gather []RowRate `json:"gather"`
+	Filled []RowRate `json:"gather_filled,omitempty"`
 }
 
 // RowRate is the rate at which rows of a length are gathered.
@@ -80,15 +82,17 @@ func (l Level) validate(last bool) error {
 		return fmt.Errorf("machine: %s: %d caches of %d bytes", l.Name, l.Caches, l.Bytes)
 	}
 	rates := []float64{l.Read, l.Write, l.Copy, l.Change}
-	before := 0
-	for _, g := range l.Gather {
-		if g.RowBytes <= before {
-			return fmt.Errorf("machine: %s: rows of %d bytes after rows of %d, want ascending lengths", l.Name, g.RowBytes, before)
+	for _, of := range [][]RowRate{l.Gather, l.Filled} {
+		before := 0
+		for _, g := range of {
+			if g.RowBytes <= before {
+				return fmt.Errorf("machine: %s: rows of %d bytes after rows of %d, want ascending lengths", l.Name, g.RowBytes, before)
+			}
+			before = g.RowBytes
+			rates = append(rates, g.Rate)
 		}
-		before = g.RowBytes
-		rates = append(rates, g.Rate)
 	}
-	if before == 0 {
+	if len(l.Gather) == 0 || len(l.Filled) == 0 && !last {
 		return fmt.Errorf("machine: %s: no rates of gathering", l.Name)
 	}
 	for _, r := range rates {
@@ -123,7 +127,7 @@ func (m *Machine) Best(o *Machine) *Machine {
 	best.Levels = slices.Clone(m.Levels)
 	for i := range best.Levels {
 		l := &best.Levels[i]
-		l.Gather = slices.Clone(l.Gather)
+		l.Gather, l.Filled = slices.Clone(l.Gather), slices.Clone(l.Filled)
 		for _, other := range o.Levels {
 			if other.Name == l.Name {
 				l.raise(other)
@@ -138,10 +142,19 @@ func (m *Machine) Best(o *Machine) *Machine {
 func (l *Level) raise(o Level) {
 	l.Read, l.Write = max(l.Read, o.Read), max(l.Write, o.Write)
 	l.Copy, l.Change = max(l.Copy, o.Copy), max(l.Change, o.Change)
-	for i, g := range l.Gather {
-		for _, other := range o.Gather {
+	raiseRows(l.Gather, o.Gather)
+	if o.Bytes == l.Bytes {
+		raiseRows(l.Filled, o.Filled)
+	} else { // a level behind
+		raiseRows(l.Filled, o.Gather)
+	}
+}
+
+func raiseRows(rates, others []RowRate) {
+	for i, g := range rates {
+		for _, other := range others {
 			if other.RowBytes == g.RowBytes {
-				l.Gather[i].Rate = max(g.Rate, other.Rate)
+				rates[i].Rate = max(g.Rate, other.Rate)
 			}
 		}
 	}
@@ -157,30 +170,45 @@ func (m *Machine) order() {
 		if i+1 < len(m.Levels) {
 			l.raise(m.Levels[i+1])
 		}
-		for j := 1; j < len(l.Gather); j++ {
-			l.Gather[j].Rate = max(l.Gather[j].Rate, l.Gather[j-1].Rate)
+		raiseRows(l.Gather, l.Filled)
+		for _, rates := range [][]RowRate{l.Gather, l.Filled} {
+			for j := 1; j < len(rates); j++ {
+				rates[j].Rate = max(rates[j].Rate, rates[j-1].Rate)
+			}
 		}
 		l.Read = max(l.Read, l.Gather[len(l.Gather)-1].Rate)
 		l.Change = max(l.Change, l.Copy)
 	}
 }
 
-// gather returns the time of gathering so many bytes in rows of a length.
-// Between the lengths that were measured the time of a row is interpolated.
-func (l Level) gather(row int, bytes int64) float64 {
-	at, found := slices.BinarySearchFunc(l.Gather, row, func(g RowRate, row int) int { return g.RowBytes - row })
+// gather returns the time of gathering. Of a set that fills the level half of the
+// rows are in the nearer half, so that one in the farther half takes what is left of
+// the time that both take on average.
+func (l Level) gather(g RowBytes) float64 {
+	row := float64(max(g.RowBytes, 1))
+	near := rowTime(l.Gather, g.RowBytes)
+	far := near
+	if len(l.Filled) > 0 {
+		far = max(near, 2*rowTime(l.Filled, g.RowBytes)-near)
+	}
+	return float64(g.Bytes-g.Far)/row*near + float64(g.Far)/row*far
+}
+
+// rowTime returns the time of a row of a length. Between the lengths that were
+// measured it is interpolated.
+func rowTime(rates []RowRate, row int) float64 {
+	at, found := slices.BinarySearchFunc(rates, row, func(g RowRate, row int) int { return g.RowBytes - row })
 	switch {
 	case found:
+		return rates[at].time()
 	case at == 0: // a shorter row takes as long as the shortest
-		return float64(bytes) / float64(row) * l.Gather[0].time()
-	case at == len(l.Gather): // a longer one runs at the rate of the longest
-		at--
-	default:
-		a, b := l.Gather[at-1], l.Gather[at]
-		share := float64(row-a.RowBytes) / float64(b.RowBytes-a.RowBytes)
-		return float64(bytes) / float64(row) * (a.time() + share*(b.time()-a.time()))
+		return rates[0].time()
+	case at == len(rates): // a longer one runs at the rate of the longest
+		return float64(row) / rates[at-1].Rate
 	}
-	return float64(bytes) / l.Gather[at].Rate
+	a, b := rates[at-1], rates[at]
+	share := float64(row-a.RowBytes) / float64(b.RowBytes-a.RowBytes)
+	return a.time() + share*(b.time()-a.time())
 }
 
 // time returns the seconds of one row.

@@ -28,7 +28,7 @@ const (
 )
 
 func (m *Machine) measure(ctx context.Context, set int64, progress func(done, of int)) error {
-	steps := survey{ctx: ctx, of: 2 + len(m.Levels)*(4+len(kernel.GatherRows())), progress: progress}
+	steps := survey{ctx: ctx, of: 2 + len(m.Levels)*(4+2*len(kernel.GatherRows())) - len(kernel.GatherRows()), progress: progress}
 	steps.take(func() { m.FMA = kernel.MeasureFMA(m.Threads) })
 	if steps.err() != nil {
 		return steps.err()
@@ -40,11 +40,15 @@ func (m *Machine) measure(ctx context.Context, set int64, progress func(done, of
 	defer meter.Close()
 	for i := range m.Levels {
 		l := &m.Levels[i]
-		bytes := set
-		if l.Bytes > 0 { // half of the caches, lest other things push the set out
-			bytes = l.Bytes * int64(l.Caches) / 2
+		if l.Bytes == 0 {
+			steps.streams(l, meter, set)
+			l.Gather = steps.gathers(meter, set)
+			continue
 		}
-		steps.level(l, meter, bytes)
+		// Half of the caches, lest other things push the set out.
+		steps.streams(l, meter, l.Bytes*int64(l.Caches)/2)
+		l.Gather = steps.gathers(meter, l.Bytes/2)
+		l.Filled = steps.gathers(meter, l.Bytes)
 	}
 	steps.take(func() { m.FMA = max(m.FMA, kernel.MeasureFMA(m.Threads)) })
 	if steps.err() != nil {
@@ -74,12 +78,16 @@ func (s *survey) take(step func()) {
 	}
 }
 
-func (s *survey) level(l *Level, meter *kernel.Meter, bytes int64) {
+func (s *survey) streams(l *Level, meter *kernel.Meter, bytes int64) {
 	s.take(func() { l.Read = meter.Stream(kernel.StreamRead, bytes) })
 	s.take(func() { l.Write = meter.Stream(kernel.StreamWrite, bytes) })
 	s.take(func() { l.Copy = meter.Stream(kernel.StreamCopy, bytes) })
 	s.take(func() { l.Change = meter.Stream(kernel.StreamChange, bytes) })
+}
+
+func (s *survey) gathers(meter *kernel.Meter, bytes int64) (rates []RowRate) {
 	for _, row := range kernel.GatherRows() {
-		s.take(func() { l.Gather = append(l.Gather, RowRate{row, meter.Gather(row, bytes)}) })
+		s.take(func() { rates = append(rates, RowRate{row, meter.Gather(row, bytes)}) })
 	}
+	return rates
 }

@@ -1,9 +1,6 @@
 package machine
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // Reuse says how often, and how soon again, the rows of a matrix are read: what
 // a cache can make of them.
@@ -11,74 +8,49 @@ type Reuse struct {
 	// Reads is the number of rows that are read, Distinct that of different ones.
 	Reads, Distinct int64
 
-	most  []rowCount // different rows by how often they are read, the most first
-	again []int64    // reads by the time since the row was read before, in spans
+	again []int64 // reads by the time since the row was read before, in spans
 }
-
-// rowCount says that so many rows are read so many times each.
-type rowCount struct{ reads, rows int64 }
 
 // NewReuse returns the reuse of rows that are read in the order of ids, which
 // lie below rows.
 //
-// Cost: O(reads + rows) time, 12 bytes per row while it runs, and 8 for each read
-// of the row that is read most.
+// Cost: O(reads + rows) time, and 8 bytes per row while it runs.
 func NewReuse[T int32 | uint32](ids []T, rows int) *Reuse { return newReuse(ids, rows, 1) }
 
 // newReuse counts each group of rows that lie side by side as one: a cache line
 // that holds several.
 func newReuse[T int32 | uint32](ids []T, rows, group int) *Reuse {
 	r := &Reuse{Reads: int64(len(ids)), again: make([]int64, spans)}
-	n := (rows + group - 1) / group
-	count, last := make([]uint32, n), make([]int64, n)
+	last := make([]int64, (rows+group-1)/group) // where a row was read last, from 1
 	for i, id := range ids {
 		u := int(id) / group
-		if count[u] > 0 {
-			r.again[spanOf(int64(i)-last[u])]++
+		if last[u] == 0 {
+			r.Distinct++
+		} else {
+			r.again[spanOf(int64(i)+1-last[u])]++
 		}
-		count[u]++
-		last[u] = int64(i)
+		last[u] = int64(i) + 1
 	}
-	r.rank(count)
 	return r
 }
 
-// rank fills most from how often each row is read.
-func (r *Reuse) rank(count []uint32) {
-	if len(count) == 0 {
-		return
-	}
-	rows := make([]int64, slices.Max(count)+1)
-	for _, c := range count {
-		rows[c]++
-	}
-	for c, n := range slices.Backward(rows) {
-		if n > 0 && c > 0 {
-			r.most = append(r.most, rowCount{int64(c), n})
-			r.Distinct += n
-		}
-	}
-}
-
-// Hits returns how many reads an ideal cache of so many rows serves: the better
-// of one that holds the rows most wanted and one that holds those read last.
+// Hits returns how many reads a cache of so many rows serves: the better of one that
+// holds the rows read last, and one that drops rows at random. The first may hold,
+// when the op begins, what the one before it left there: as many reads more. The
+// second keeps a part where all rows are read in turn, see survivors.
 //
-// Real caches do something between the two. The first is the best of all where
-// the order says nothing about what comes next, as of a graph whose vertices
-// are numbered at random; the second is where neighbours are near each other.
-// Both may hold, when the op begins, what the one before it left there.
+// An ideal cache that knows which rows are wanted most would serve more where the
+// order of vertices says nothing. None is built, and plain gathers in the orders of
+// graphs are not as fast (docs/performance.md).
 func (r *Reuse) Hits(rows int64) int64 {
-	return min(r.Reads, max(r.wanted(rows), r.recent(rows)+min(rows, r.Distinct)))
-}
-
-// wanted returns the reads of the rows that are read most.
-func (r *Reuse) wanted(rows int64) (hits int64) {
-	for _, c := range r.most {
-		n := min(rows, c.rows)
-		hits += n * c.reads
-		rows -= n
+	if rows >= r.Distinct {
+		return r.Reads
 	}
-	return hits
+	if rows == 0 {
+		return 0
+	}
+	random := survivors(float64(r.Distinct)/float64(rows)) * float64(r.Reads)
+	return min(r.Reads, max(r.recent(rows)+rows, int64(random)))
 }
 
 // recent returns how many reads find their row among the last read ones.

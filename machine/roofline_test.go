@@ -114,7 +114,7 @@ func TestChain(t *testing.T) {
 		t.Errorf("got %+v", d)
 	}
 	// The ends of the chain are read once, all others twice.
-	if got, want := gathers(d, 0), [3]int64{2, n - 2 + 11 - 2, n - 11}; got != want {
+	if got, want := gathers(d, 0), [3]int64{1, n - 2 + 11 - 1, n - 11}; got != want {
 		t.Errorf("L1, L2 and the memory serve %v rows, want %v", got, want)
 	}
 }
