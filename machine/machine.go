@@ -3,9 +3,9 @@
 //
 // A [Machine] is measured: the rate of multiply-adds, and for each level of the
 // memory the rates of streams and of rows read in random order. What an
-// operation asks for ([Demand]) is shared out among the levels by an ideal cache
-// ([Machine.Serve]); the time that its work or its bytes take at least is its
-// roofline ([Machine.Bound]; Williams, Waterman and Patterson, "Roofline", CACM
+// operation asks for ([Demand]) is shared out among the levels by caches that
+// hold what was read last ([Machine.Serve]); the time that its work or its bytes
+// take at least is its roofline ([Machine.Bound]; Williams, Waterman and Patterson, "Roofline", CACM
 // 52(4), 2009). A measurement that undercuts it shows a defect: of a limit that
 // was measured too low, or of the model.
 package machine
@@ -93,7 +93,7 @@ func (l Level) validate(last bool) error {
 		}
 	}
 	if len(l.Gather) == 0 || len(l.Filled) == 0 && !last {
-		return fmt.Errorf("machine: %s: no rates of gathering", l.Name)
+		return fmt.Errorf("machine: %s: no rates of gathering out of half of it and all of it", l.Name)
 	}
 	for _, r := range rates {
 		if err := positive(l.Name, r); err != nil {
