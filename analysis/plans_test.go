@@ -155,14 +155,14 @@ func TestPlansOverlap(t *testing.T) {
 	}
 	for _, words := range []float64{1e-3, 1, 1e3} {
 		o, b := at(words, 0)
-		if o.Terms.Computing != b.Terms.Computing || b.Terms.Hidden > 1e-9*b.TimeMS || o.Terms.Hidden <= 0 {
+		if b.Terms.Hidden > 1e-9*b.TimeMS || o.Terms.Hidden <= 0 {
 			t.Errorf("%v ns a word: %+v with overlap, %+v without", words, o.Terms, b.Terms)
 		}
-		if saved := b.TimeMS - o.TimeMS; math.Abs(saved-o.Terms.Hidden) > 1e-9*b.TimeMS {
+		if saved := b.TimeMS - b.Terms.Computing - o.TimeMS + o.Terms.Computing; math.Abs(saved-o.Terms.Hidden) > 1e-9*b.TimeMS {
 			t.Errorf("%v ns a word: %v ms are hidden, %v saved", words, o.Terms.Hidden, saved)
 		}
-		if o, b := at(words, 4); math.Abs(o.TimeMS-b.TimeMS) > 1e-9*b.TimeMS {
-			t.Errorf("on shared cores, %v ns a word: %v ms with overlap, %v without", words, o.TimeMS, b.TimeMS)
+		if o, b := at(words, 4); math.Abs(o.Terms.Words-b.Terms.Words) > 1e-9*b.TimeMS || o.Terms.Hidden > 1e-9*b.TimeMS {
+			t.Errorf("on shared cores, %v ns a word: %+v with overlap, %+v without", words, o.Terms, b.Terms)
 		}
 	}
 }

@@ -30,6 +30,7 @@ var shared = []struct{ name, meaning string }{
 	{cost.Arcs, "arcs without loops"},
 	{cost.ArcsWithLoops, "arcs with one loop a vertex"},
 	{nonzeros, "entries of X that are not 0"},
+	{"m_src", "arcs from others' vertices"},
 	{"n_src", "sources of a rank's edges"},
 	{"h_src", "of these, others' vertices"},
 	{"b_src", "own vertices among others' sources"},

@@ -107,6 +107,7 @@ type Transposed struct {
 	Row []int32 // destination of each out-edge
 
 	of     *Block
+	rows   []int32 // of each of its sources, −1 for none; nil where they are the sources
 	edges  sync.Once
 	pos    []uint32
 	ranges rangesByWidth

@@ -71,8 +71,13 @@ func (t *Transposed) Edges() []uint32 {
 		t.pos = make([]uint32, len(t.Row))
 		next := slices.Clone(t.Ptr)
 		for e, u := range t.of.Col {
-			t.pos[next[u]] = uint32(e)
-			next[u]++
+			if t.rows != nil {
+				u = t.rows[u]
+			}
+			if u >= 0 {
+				t.pos[next[u]] = uint32(e)
+				next[u]++
+			}
 		}
 	})
 	return t.pos

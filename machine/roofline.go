@@ -19,6 +19,7 @@ type reading struct {
 	over  program.Space
 	by    program.Map
 	own   bool
+	half  program.Half
 	group int
 }
 
@@ -47,7 +48,7 @@ func (r *Roofline) Demand(p *program.Program, v program.Value, work, bytes int64
 	d.Read = bytes - d.Written - 2*d.Changed
 	for _, g := range program.GathersOf(n.Op) {
 		row := p.Type(n.In[g.Operand]).RowBytes()
-		reuse := r.reuseOf(reading{g.Over, g.By, g.Own, perLine(row)})
+		reuse := r.reuseOf(reading{g.Over, g.By, g.Own, g.Half, perLine(row)})
 		d.Gathers = append(d.Gathers, Gathered{row, reuse})
 		d.Read -= reuse.Reads * int64(row)
 	}
@@ -63,6 +64,9 @@ func (r *Roofline) reuseOf(k reading) *Reuse {
 		return have
 	}
 	b := r.block(k.over)
+	if k.half != program.AllSources {
+		b = r.extent.Share.EdgesOut(b, k.half)
+	}
 	var found *Reuse
 	switch {
 	case k.by == program.Dst:

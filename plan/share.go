@@ -126,6 +126,7 @@ func (d *division) piece(of int) *Piece {
 	p.N, n = d.block(at, d.whole.N)
 	p.NHat, loops = d.block(at, d.whole.NHat)
 	p.Share.Loops = selfLoops(d.whole.N, n)
+	p.Share.Borrowed = borrowed(p.Share.Sources, p.N, p.NHat)
 	for c, all := range d.coefs {
 		name := c.Input(d.Edges).Name
 		switch c.Space {
@@ -193,6 +194,23 @@ func selfLoops(b *graph.Block, edges []int64) (loops int64) {
 		}
 	}
 	return loops
+}
+
+// borrowed counts the edges from others' vertices of the first of some blocks that
+// there is; no loop is one.
+func borrowed(e *program.Ends, blocks ...*graph.Block) (edges int64) {
+	for _, b := range blocks {
+		if e == nil || b == nil {
+			continue
+		}
+		for _, u := range b.Col {
+			if e.From[u] < 0 {
+				edges++
+			}
+		}
+		return edges
+	}
+	return 0
 }
 
 // places returns where each vertex is among some of them, −1 for the others.

@@ -19,11 +19,16 @@ type Gather struct {
 	// Own reads the row of the edge itself, which By Src finds at a position of
 	// its own; without it the row read is that of the edge's other end.
 	Own bool
+	// Half is the sources whose edges these are, where By is Src.
+	Half Half
 }
 
 // GathersOf returns what an op gathers: nothing for most.
 func GathersOf(op Op) []Gather {
-	if g, ok := BaseOf(op).(Gatherer); ok {
+	if t, ok := op.(Tailed); ok {
+		op = t.Base
+	}
+	if g, ok := op.(Gatherer); ok {
 		return g.Gathers()
 	}
 	return nil

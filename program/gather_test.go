@@ -15,39 +15,39 @@ func gathering(op Op) []Gather {
 	switch o := BaseOf(op).(type) {
 	case SpMM:
 		if o.Along == Src && o.Weighted {
-			return []Gather{{0, o.Over, Src, false}, {1, o.Over, Src, true}}
+			return []Gather{{0, o.Over, Src, false, AllSources}, {1, o.Over, Src, true, AllSources}}
 		}
-		return []Gather{{0, o.Over, o.Along, false}}
+		return []Gather{{0, o.Over, o.Along, false, AllSources}}
 	case Scatter:
 		if o.Along == Src {
-			return []Gather{{0, o.To, Dst, false}}
+			return []Gather{{0, o.To, Dst, false, AllSources}}
 		}
 	case Aggregate:
 		if o.Along == Src {
-			return []Gather{{0, o.Over, Src, true}}
+			return []Gather{{0, o.Over, Src, true, AllSources}}
 		}
 	case ArgSelect:
 		if o.Along == Src {
-			return []Gather{{0, o.Over, Src, true}}
+			return []Gather{{0, o.Over, Src, true, AllSources}}
 		}
 	case Extreme:
 		if o.Along == Src {
-			return []Gather{{0, o.Over, Src, true}}
+			return []Gather{{0, o.Over, Src, true, AllSources}}
 		}
 	case EdgeDot:
-		return []Gather{{0, o.Over, Dst, false}}
+		return []Gather{{0, o.Over, Dst, false, AllSources}}
 	case EdgeAdd:
-		return []Gather{{0, o.Over, Dst, false}}
+		return []Gather{{0, o.Over, Dst, false, AllSources}}
 	case Attention:
-		return []Gather{{0, o.Over, Dst, false}, {1, o.Over, Dst, false}}
+		return []Gather{{0, o.Over, Dst, false, AllSources}, {1, o.Over, Dst, false, AllSources}}
 	case AttentionGradDst:
-		return []Gather{{0, o.Over, Dst, false}, {1, o.Over, Dst, false}}
+		return []Gather{{0, o.Over, Dst, false, AllSources}, {1, o.Over, Dst, false, AllSources}}
 	case AttentionGradSrc:
-		return []Gather{{2, o.Over, Src, false}, {3, o.Over, Src, false}}
+		return []Gather{{2, o.Over, Src, false, AllSources}, {3, o.Over, Src, false, AllSources}}
 	case SparseMatMul:
-		return []Gather{{1, Entries, Dst, false}}
+		return []Gather{{1, Entries, Dst, false, AllSources}}
 	case SparseMatMulT:
-		return []Gather{{1, Entries, Src, false}, {0, Entries, Src, true}}
+		return []Gather{{1, Entries, Src, false, AllSources}, {0, Entries, Src, true, AllSources}}
 	}
 	return nil
 }

@@ -218,11 +218,19 @@ type Combine struct {
 	afterGrad
 	Of   Reduction
 	From Space
+	// Own says that the rank's own contributions are rows of its vertices, not of all
+	// ends.
+	Own bool
 }
 
-func (o Combine) String() string { return fmt.Sprintf("Combine(%v, %v)", o.Of, o.From) }
+func (o Combine) String() string {
+	if o.Own {
+		return fmt.Sprintf("Combine(%v, own %v)", o.Of, o.From)
+	}
+	return fmt.Sprintf("Combine(%v, %v)", o.Of, o.From)
+}
 
-// Shape: ends and a boundary to vertices.
+// Shape: ends, or own vertices, and a boundary to vertices.
 func (o Combine) Shape(in []Type) (Type, error) {
 	if err := arity(in, 2); err != nil {
 		return Type{}, err
@@ -231,7 +239,11 @@ func (o Combine) Shape(in []Type) (Type, error) {
 	if !ok || o.From != e.all || in[1].Space != e.boundary || in[1].Cols.N != in[0].Cols.N {
 		return Type{}, fmt.Errorf("%v and %v are not contributions of %v", in[0], in[1], o.From)
 	}
-	return Type{Space: Vertices, Cols: in[0].Cols}, wantSpace(in[0], o.From)
+	own := o.From
+	if o.Own {
+		own = Vertices
+	}
+	return Type{Space: Vertices, Cols: in[0].Cols}, wantSpace(in[0], own)
 }
 
 // parts is the number of contributions: own rows, and the boundary's.
@@ -257,5 +269,9 @@ func (o Combine) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 func (o Combine) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	e := x.Rank.ends(o.From)
 	f := map[Reduction]kernel.Folding{Sum: kernel.FoldSum, Max: kernel.FoldMax, Min: kernel.FoldMin}[o.Of]
-	kernel.FoldRows(x.Ctx, f, e.PartPtr, e.Parts, in[0], in[1], out)
+	parts := e.Parts
+	if o.Own {
+		parts = e.ownParts()
+	}
+	kernel.FoldRows(x.Ctx, f, e.PartPtr, parts, in[0], in[1], out)
 }

@@ -23,11 +23,15 @@ type Tailed struct {
 	BFloat16 bool
 }
 
-// BaseOf returns the product of a Tailed, and any other op as it is: what a
-// node does to edges and columns, whatever follows on its rows.
+// BaseOf returns the product of a Tailed, the whole of which an op is a part, and any
+// other op as it is: what a node does to edges and columns, whatever follows on its
+// rows.
 func BaseOf(op Op) Op {
-	if t, ok := op.(Tailed); ok {
-		return t.Base
+	switch o := op.(type) {
+	case Tailed:
+		return o.Base
+	case BySource:
+		return o.Of
 	}
 	return op
 }

@@ -43,6 +43,7 @@ func (d *Distribution) Bound(env cost.Env) {
 		env["n_"+end], env["h_"+end], env["b_"+end] = env["n"], env["n"], env["n"]*others
 		env["μ_"+end], env["ν_"+end] = others, others
 	}
+	env["m_src"] = 0
 }
 
 // Distribute makes the program of one of several ranks: the same for all of

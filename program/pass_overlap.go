@@ -4,14 +4,14 @@ import "slices"
 
 // Overlap orders the operations of a step so that ranks compute while they exchange:
 // an exchange begins as soon as what it sends is there, and is awaited when nothing is
-// left to do without it.
+// left to do without it. Sums at sources are halved for that, see [BySource].
 //
 // Operations are listed one by one. First comes what the next exchange waits for.
 // All else that goes over rows is put off until one is under way, to have something
 // to do then. What goes over parameters alone takes no time, and only memory when it
 // comes early: it comes last, as it did.
 func Overlap(p *Program, _ Facts) *Program {
-	return joined(listed(begun(p)))
+	return joined(listed(begun(halved(p))))
 }
 
 // begun splits the exchanges of a step in two.

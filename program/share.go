@@ -1,6 +1,9 @@
 package program
 
-import "github.com/weft-gnn/weft/comm"
+import (
+	"github.com/weft-gnn/weft/comm"
+	"github.com/weft-gnn/weft/graph"
+)
 
 // Share is what one of several ranks has of a graph beside its edges, and what
 // it exchanges with the others. Package plan makes it.
@@ -12,8 +15,11 @@ type Share struct {
 	Sources, Destinations *Ends
 	// All is the number of vertices of the graph.
 	All int
-	// Loops is how many of its edges over N are self-loops.
-	Loops int64
+	// Loops is how many of its edges over N are self-loops, Borrowed how many have
+	// sources of other ranks.
+	Loops, Borrowed int64
+
+	out map[halfOf]*graph.Block
 }
 
 // Ends are the vertices that a rank's edges name at one end, in ascending order
@@ -38,6 +44,8 @@ type Ends struct {
 	// to PartPtr[v+1] are the end that it is, or −1−i for row i of the boundary.
 	Parts   []int32
 	PartPtr []int64
+
+	ofVertices []int32 // Parts where own ones are rows of vertices
 }
 
 // Bytes returns the memory of the lists.
@@ -88,7 +96,7 @@ func messages(ptr []int) (n int64) {
 
 // env adds the values of the symbols of a rank's rows and messages.
 func (s *Share) env(env map[string]int64) {
-	env["n"], env["N"] = int64(len(s.Own)), int64(s.All)
+	env["n"], env["N"], env["m_src"] = int64(len(s.Own)), int64(s.All), s.Borrowed
 	for _, x := range []struct {
 		e    *Ends
 		name string
@@ -111,6 +119,7 @@ type Rank struct {
 
 	send, recv [][]float32
 	flights    []*flight
+	part       Exec // of an operation that runs on a part of the rows
 }
 
 // Counter returns what the rank sent so far.
