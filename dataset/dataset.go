@@ -9,7 +9,7 @@
 //	layout  the layouts in which others publish sets, a file for each
 //	table   users' own tables, CSV and Parquet
 //	ondisk  weft's own form, a folder that DGL's GraphBolt reads too
-//	parted  sets that are divided among ranks, a folder for each part
+//	parted  sets that are divided among ranks, a folder for each part; all parts are the set again
 //	source  finding a set by name or path, and opening it
 //	synth   synthetic graphs
 //	fetch   downloads

@@ -112,6 +112,37 @@ func TestMPICurves(t *testing.T) {
 	}
 }
 
+// TestMPIParts: processes that open their parts have the bits of those that read the
+// whole set; a part that is damaged is told of once, and nothing is begun.
+func TestMPIParts(t *testing.T) {
+	needs(t, "cora")
+	const n = 3
+	dir := t.TempDir()
+	parts := filepath.Join(dir, "parts")
+	command(t, weftCommand(t), "partition", "--data", "cora", "--parts", strconv.Itoa(n), "--balance", "work", "--spread", "train", "--out", parts)
+	words := []string{"train", "--epochs", "20", "--json", "--out"}
+	whole := result(t, command(t, ranks(t, n, append(words, filepath.Join(dir, "whole"), "--data", "cora")...)...))
+	r := result(t, command(t, ranks(t, n, append(words, filepath.Join(dir, "run"), "--data", parts)...)...))
+	if !slices.Equal(r.Loss, whole.Loss) || r.Counted != whole.Counted || r.Counted != r.Predicted {
+		t.Errorf("losses %v, counted %+v; with the whole set %v, %+v", r.Loss, r.Counted, whole.Loss, whole.Counted)
+	}
+	status, said := failing(t, ranks(t, n-1, "train", "--data", parts)...)
+	if n := strings.Count(said, "the launcher started 2 processes, each of which is a rank"); status != 2 || n != 1 {
+		t.Errorf("too few processes: status %d, said %d times:\n%s", status, n, said)
+	}
+	if err := os.Truncate(filepath.Join(parts, "part-1", "feat.npy"), 1000); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "never")
+	status, said = failing(t, ranks(t, n, "train", "--data", parts, "--out", out)...)
+	if n := len(regexp.MustCompile(`weft: rank 1: .*part-1/feat.npy`).FindAllString(said, -1)); status == 0 || n != 1 {
+		t.Errorf("a damaged part: status %d, said %d times:\n%s", status, n, said)
+	}
+	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a run directory was made: %v", err)
+	}
+}
+
 // failing runs a command that must not end well, and returns its status and what it
 // said.
 func failing(t testing.TB, words ...string) (status int, said string) {

@@ -50,7 +50,8 @@ are fetched, and partial sums handed back to where a vertex's own row is.
   grid              vertex-cut: a row and a column of parts for each vertex
 
 Words are what all parts send in a layer, for each column of features. With
---out the parts are written, each with what its rank needs to open it alone.`,
+--out the parts are written, and weft train --data DIR trains on them, each
+rank with its own part alone.`,
 		Example: `  weft partition --data cora --parts 4
   weft partition --data cora --parts 8 --method ldg --balance work --json
   weft partition --data ./products --parts 16 --spread train --out products-16

@@ -46,8 +46,26 @@ func describe(d *dataset.Dataset) string {
 	text := d.Name + ": " + strings.Join(parts, ", ")
 	if len(d.Splits) > 0 {
 		s := d.Splits[0]
-		text += fmt.Sprintf("; split %s: %s train, %s val, %s test", s.Name,
-			grouped(int64(len(s.Train))), grouped(int64(len(s.Val))), grouped(int64(len(s.Test))))
+		text += splitText(s.Name, len(s.Train), len(s.Val), len(s.Test))
+	}
+	return text
+}
+
+func splitText[N int | int64](name string, train, val, test N) string {
+	return fmt.Sprintf("; split %s: %s train, %s val, %s test", name, grouped(int64(train)), grouped(int64(val)), grouped(int64(test)))
+}
+
+// describe says what divided data are.
+func (d *divided) describe() string {
+	m := d.manifest
+	words := []string{plural(m.Vertices, "vertex", "vertices"), plural(m.Sizes.Arcs, "arc", "arcs"), plural(int64(m.Features), "feature", "features")}
+	if n := len(m.Classes); n > 0 {
+		words = append(words, plural(int64(n), "class", "classes"))
+	}
+	text := fmt.Sprintf("%s in %s by %s: %s", m.Name, plural(int64(len(m.Parts)), "part", "parts"), m.Method, strings.Join(words, ", "))
+	if len(m.Splits) > 0 {
+		s := m.Splits[0]
+		text += splitText(s.Name, s.Train.Items, s.Val.Items, s.Test.Items)
 	}
 	return text
 }

@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/comm/local"
@@ -44,9 +41,12 @@ The same seed gives the same bits on any number of threads. Ctrl-C saves a
 checkpoint and says how to go on; what follows is what would have followed.
 
 With --ranks or --plan several ranks train together, each with a part of the
-graph. They are goroutines of this process, or, in a weft built with MPI
-(CC=mpicc go build -tags mpi), the processes that mpirun or srun starts. Each
-rank keeps a log in the run directory. weft launch restarts what fails.
+graph. Of data that weft partition divided each rank opens its own part, and
+reads no other: there are as many ranks as parts. Ranks are goroutines of this
+process, or, in a weft built with MPI (CC=mpicc go build -tags mpi), the
+processes that mpirun or srun starts. Each keeps a log in the run directory.
+weft launch restarts what fails. --resume goes on with the data where they lay,
+or with --data where they lie now, whole or divided.
 
 In the object that --json prints, time.total_s and epoch_ms are of all epochs,
 those before a --resume among them. With --seeds N it is the object of the first
@@ -57,6 +57,7 @@ deviation).`,
   weft train --vertices people.csv --edges knows.csv --label team --hidden 32
   weft train --data cora --epochs 1000 --patience 50 --lr 0.005 --json
   weft train --data cora --ranks 4
+  weft train --data ./cora-4
   mpirun -np 4 weft train --data cora
   weft train --resume runs/gcn-cora-0-1 --epochs 400`,
 		Args: noArgs,
@@ -80,6 +81,7 @@ type trainRun struct {
 	plan  planFlags
 	chose *plan.Plan // nil for one rank
 	watch *comm.Watch
+	parts *divided // nil where every rank reads the whole set
 	// rankMemory is how many bytes there are for each rank, 0 for any.
 	rankMemory int64
 	init       map[string]tensor.Matrix
@@ -87,7 +89,11 @@ type trainRun struct {
 }
 
 func (t *trainRun) run(c *cobra.Command) error {
-	if err := t.ranks(c); err != nil {
+	if t.flags.stall < 0 {
+		return usagef("--stall-limit %v: want 0s or more", t.flags.stall)
+	}
+	t.watch = &comm.Watch{Limit: t.flags.stall}
+	if err := t.join(t.watch); err != nil {
 		return err
 	}
 	if t.flags.resume != "" {
@@ -97,7 +103,10 @@ func (t *trainRun) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := t.flags.config(c, &t.model, src)
+	if err := t.ranks(c, src); err != nil {
+		return err
+	}
+	cfg, err := t.flags.config(c, &t.model, src, t.called(src))
 	if err != nil {
 		return err
 	}
@@ -117,15 +126,11 @@ func (t *trainRun) run(c *cobra.Command) error {
 }
 
 // ranks chooses the plan and finds this process's place in it.
-func (t *trainRun) ranks(c *cobra.Command) (err error) {
-	if t.flags.stall < 0 {
-		return usagef("--stall-limit %v: want 0s or more", t.flags.stall)
-	}
+func (t *trainRun) ranks(c *cobra.Command, src source.Spec) (err error) {
 	if t.chose, err = t.plan.choose(c); err != nil {
 		return err
 	}
-	t.watch = &comm.Watch{Limit: t.flags.stall}
-	if err := t.join(t.watch); err != nil {
+	if err := t.divide(c, src); err != nil {
 		return err
 	}
 	host, cpus := 1, 1 // ranks that share this host, and these CPUs
@@ -149,8 +154,13 @@ func (t *trainRun) ranks(c *cobra.Command) (err error) {
 	return nil
 }
 
-// open reads the data, timed, and says what they are.
+// open reads the data, timed, and says what they are; of divided data it reads
+// nothing.
 func (t *trainRun) open(ctx context.Context, src source.Spec, prep *dataset.Prep) (*dataset.Dataset, error) {
+	if t.parts != nil {
+		t.say("%s", t.parts.describe())
+		return nil, nil
+	}
 	start := time.Now()
 	d, err := src.Open(ctx, t.lookup(), prep)
 	t.readS = time.Since(start).Seconds()
@@ -277,11 +287,15 @@ func (t *trainRun) onRanks(ctx context.Context, d *dataset.Dataset, cfg train.Co
 	if n := t.chose.Ranks(); t.world == nil && n > mostHere {
 		return nil, usagef("%d ranks: one process takes at most %d; more are processes, see docs/cluster.md", n, mostHere)
 	}
-	owners, err := train.Divide(ctx, *t.chose, d, cfg.Seed)
-	if err != nil {
-		return nil, err
+	team := train.Team{Plan: *t.chose, Watch: t.watch}
+	if t.parts != nil {
+		team.Part = t.part
+	} else {
+		var err error
+		if team.Owners, err = train.Divide(ctx, *t.chose, d, cfg.Seed); err != nil {
+			return nil, err
+		}
 	}
-	team := train.Team{Plan: *t.chose, Owners: owners, Watch: t.watch}
 	if t.world != nil {
 		team.Ends = []comm.Transport{t.world.end}
 	} else {
@@ -293,54 +307,6 @@ func (t *trainRun) onRanks(ctx context.Context, d *dataset.Dataset, cfg train.Co
 // mostHere bounds the ranks of one process: each sends to all others, a million
 // messages at every sum.
 const mostHere = 1024
-
-// withResume are the flags that go with --resume: they change no result.
-var withResume = []string{"resume", "epochs", "threads", "plan", "ranks", "save-every", "stall-limit", "json", "quiet"}
-
-// resume goes on with a run.
-func (t *trainRun) resume(c *cobra.Command) error {
-	if name := otherThan(c, withResume...); name != "" {
-		return usagef("--%s does not go with --resume: the run keeps its settings; --%s may be given", name, strings.Join(withResume[1:], ", --"))
-	}
-	dir, epochs := t.flags.resume, 0
-	if c.Flags().Changed("epochs") {
-		if epochs = t.flags.epochs; epochs < 1 {
-			return usagef("--epochs %d: want at least 1", epochs)
-		}
-	}
-	cfg, err := train.ReadConfig(dir)
-	if err != nil {
-		return err
-	}
-	d, err := t.open(c.Context(), cfg.Source, nil)
-	if err != nil {
-		return err
-	}
-	d.Name = cfg.Data
-	bar := t.progress(max(epochs, cfg.Epochs), "")
-	set, err := t.settings(bar)
-	if err != nil {
-		return err
-	}
-	r, err := t.train(c.Context(), bar, d, cfg, set, func(set train.Settings) (*train.Trainer, error) {
-		return train.Resume(dir, d, epochs, set)
-	})
-	if err != nil {
-		return err
-	}
-	return t.result([]*train.Result{r})
-}
-
-// otherThan returns a flag that was given and is none of names, "" for none.
-func otherThan(c *cobra.Command, names ...string) string {
-	other := ""
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if other == "" && !slices.Contains(names, f.Name) {
-			other = f.Name
-		}
-	})
-	return other
-}
 
 // result prints what the runs came to.
 func (t *trainRun) result(runs []*train.Result) error {

@@ -184,17 +184,18 @@ func quietFlag(a *app, c *cobra.Command) {
 	c.Flags().BoolVar(&a.quiet, "quiet", false, "print results and errors only")
 }
 
-// config returns the configuration of the run with the first seed.
+// config returns the configuration of the run with the first seed. recipes know the
+// data by the name called.
 //
 // Errors: of usage.
-func (f *trainFlags) config(c *cobra.Command, m *modelFlags, data source.Spec) (train.Config, error) {
+func (f *trainFlags) config(c *cobra.Command, m *modelFlags, data source.Spec, called string) (train.Config, error) {
 	declared, err := model.ByName(m.name)
 	if err != nil {
 		return train.Config{}, usage(err)
 	}
 	cfg := train.Defaults(declared)
 	if f.recipe != "" {
-		if cfg, err = train.FromRecipe(declared, strings.TrimPrefix(data.Name(), "planetoid/")); err != nil {
+		if cfg, err = train.FromRecipe(declared, strings.TrimPrefix(called, "planetoid/")); err != nil {
 			return cfg, usage(err)
 		}
 	}

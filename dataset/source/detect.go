@@ -8,13 +8,14 @@ import (
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/layout"
 	"github.com/weft-gnn/weft/dataset/ondisk"
+	"github.com/weft-gnn/weft/dataset/parted"
 	"github.com/weft-gnn/weft/dataset/table"
 	"github.com/weft-gnn/weft/internal/nearest"
 )
 
 // formats are the layouts weft reads. It is the one list to add a layout to.
 func formats() []*dataset.Format {
-	return slices.Concat([]*dataset.Format{ondisk.Format()}, layout.Formats(), []*dataset.Format{table.Format()})
+	return slices.Concat([]*dataset.Format{ondisk.Format(), parted.Format()}, layout.Formats(), []*dataset.Format{table.Format()})
 }
 
 // Formats returns the layouts that [Open] knows, in the order of help texts.

@@ -5,9 +5,11 @@ package source
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/dataset/parted"
 	"github.com/weft-gnn/weft/dataset/table"
 )
 
@@ -81,6 +83,22 @@ func (s Spec) tables(opt dataset.Options) (*table.Spec, error) {
 	}
 	spec, err := table.SpecAt(e.Path)
 	return &spec, err
+}
+
+// Divided returns the folder of the set that the source names, where it was divided
+// among ranks, each of which can open its own part; "" for any other source.
+func (s Spec) Divided(opt dataset.Options) string {
+	if s.Tables != nil || s.Format != "" && s.Format != parted.Format().Name {
+		return ""
+	}
+	e, err := Find(s.Data, opt)
+	if err != nil || e.Path == "" {
+		return "" // Open says why
+	}
+	if _, err := os.Stat(filepath.Join(e.Path, parted.ManifestFile)); err != nil {
+		return ""
+	}
+	return e.Path
 }
 
 // Kept returns the source as a run records it, so that it means the same in

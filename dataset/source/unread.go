@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/weft-gnn/weft/dataset"
-	"github.com/weft-gnn/weft/dataset/parted"
 )
 
 // errNoLayout says that no layout fits p: which sets lie in it, or what it looks
@@ -21,8 +20,6 @@ func errNoLayout(p dataset.Probe) error {
 		what = kind + ", which weft does not read"
 	case p.Dir && len(p.Names) == 0:
 		return fmt.Errorf("dataset: %s is an empty folder", p.Path)
-	case p.Dir && p.Has(parted.ManifestFile):
-		return fmt.Errorf("dataset: %s is a set that was divided among ranks, each of which opens its own part: name the set itself", p.Path)
 	case p.Dir:
 		if sets := setsIn(p.Path); len(sets) > 0 {
 			return fmt.Errorf("dataset: %s is a folder of sets: choose one of them, %s", p.Path, someOf(sets))
