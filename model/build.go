@@ -36,7 +36,7 @@ func (m Model) Declare(w Widths, o Options) (*program.Program, error) {
 		return nil, err
 	}
 	b := program.NewBuilder(m.Name)
-	m.declare(b, w, o)
+	b.Output("logits", m.declare(b, w, o))
 	return b.Build()
 }
 
@@ -45,7 +45,6 @@ func (m Model) declare(b *program.Builder, w Widths, o Options) program.Value {
 	b.Layer(o.Layers - 1)
 	h = m.Layer(b, b.Dropout(h, o.Dropout), Layer{Index: o.Layers - 1, Last: true, Out: w.Out, Options: o, Heads: w.OutHeads})
 	b.EndLayers()
-	b.Output("logits", h)
 	return h
 }
 
@@ -85,7 +84,8 @@ type Decay struct {
 }
 
 // Objective declares the model and what it minimises: the output "loss", the
-// mean loss of the target rows and the regularisation.
+// mean loss of the target rows and the regularisation. Its prediction is no output, so
+// that a step has no memory for it beside that of its gradient.
 func (m Model) Objective(w Widths, o Options, loss Loss, d Decay) (*program.Program, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func TestLevelsOfModels(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if got := q.Level()[q.Output("logits")]; got != want {
+					if got := q.Level()[q.Output("loss")]; got != want {
 						t.Errorf("%s of %d layers, train %v, skip %v: level %d", m.Name, layers, train, f.Skip, got)
 					}
 				}

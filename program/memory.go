@@ -205,7 +205,11 @@ func (p *Program) lives(s Stage, off []int64, at shape) []*life {
 		if n.Stage != s || off[i] != Outside || size == 0 || p.Kept(Value(i)) {
 			continue
 		}
-		if x := p.overwrites(Value(i), of, last, at); x != nil {
+		x := p.overwrites(Value(i), of, last, at)
+		if x == nil {
+			x = p.replaces(Value(i), of, last, at)
+		}
+		if x != nil {
 			x.to, of[i] = last[i], x
 			x.values = append(x.values, Value(i))
 			continue
@@ -237,6 +241,48 @@ func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
 		}
 	}
 	return of[operand]
+}
+
+// replaces returns the lifetime that node v of a region takes over from a value that
+// this region is the last to read, or nil: of the vertices of which v makes a chunk's
+// rows, the other had the same rows, and nothing from v on reads them. So the gradient
+// of what a stage of edges made gives its place to that of what the stage read.
+func (p *Program) replaces(v Value, of []*life, last []int, at shape) *life {
+	n := p.Nodes[v]
+	if n.Region == 0 || at.local[v] {
+		return nil
+	}
+	if _, sums := n.Summed(); sums {
+		return nil
+	}
+	lo, hi := int(v), int(v)
+	for p.continues(lo) {
+		lo--
+	}
+	for p.continues(hi + 1) {
+		hi++
+	}
+	for u := range Value(lo) {
+		if x := of[u]; x != nil && last[u] == hi && x.to == hi && x.values[len(x.values)-1] == u &&
+			at.stride[u] == at.stride[v] && at.rows[u] == at.rows[v] && p.Type(u).same(n.Type) && p.readsBefore(v, u, lo, hi, at.local) {
+			return x
+		}
+	}
+	return nil
+}
+
+// readsBefore reports whether nodes lo to hi, a region, read of value u no more than
+// a chunk's rows, and all of them before node v.
+func (p *Program) readsBefore(v, u Value, lo, hi int, local []bool) bool {
+	for w := lo; w <= hi; w++ {
+		if !slices.Contains(p.Nodes[w].In, u) {
+			continue
+		}
+		if in, _ := p.Parts(Value(w), local); w >= int(v) || in[slices.Index(p.Nodes[w].In, u)] != ChunkRows {
+			return false
+		}
+	}
+	return true
 }
 
 // spans returns, for each value, from which operation of a stage to which it is

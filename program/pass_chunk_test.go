@@ -231,6 +231,11 @@ func TestChunkedKernels(t *testing.T) {
 				t.Fatal(name, "is", d, "apart\n", chunked)
 			}
 		}
+		for _, v := range chunked.Params() { // updated, where there is an optimiser
+			if !arena.values[v].Equal(alone.values[v]) {
+				t.Fatal(chunked.Nodes[v].Op, "has other bits in the arena\n", chunked)
+			}
+		}
 		for i, o := range chunked.Outputs {
 			got, want := arena.values[o.Value], at.values[whole.Outputs[i].Value]
 			if !got.Equal(alone.values[o.Value]) {
