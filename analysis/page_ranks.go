@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/program"
 )
 
 // shown is an expression as it is printed: of several ranks, rank 0's, whose share
@@ -13,7 +14,11 @@ func (rep *Report) shown(e cost.Expr) cost.Expr {
 	if rep.Plan == nil {
 		return e
 	}
-	return e.Subst(map[string]cost.Expr{"p": cost.Int(0)})
+	first := map[string]cost.Expr{}
+	for _, symbol := range program.Places() {
+		first[symbol] = cost.Int(0)
+	}
+	return e.Subst(first)
 }
 
 // ofRank says whose an expression is.

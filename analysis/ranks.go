@@ -146,8 +146,7 @@ func (f *fleet) each(o *plan.Owners, yield func(rank) error) error {
 // evaluate gives the symbols their values, as a session of the rank does.
 func (k *rank) evaluate(number int, o *plan.Owners, mine program.Target, classes int) {
 	k.env = k.extent.Env()
-	c := max(1, o.Copies)
-	k.env["P"], k.env["p"], k.env["c"], k.env["q"] = int64(o.Ranks), int64(number/c), int64(c), int64(number%c)
+	o.Mesh().Env(k.env, o.Mesh().At(number))
 	if mine.Sizes(k.env); mine.Value.Rows == 0 {
 		k.env[present] = k.env[targets] * int64(classes)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/weft-gnn/weft/partition"
 )
 
-// All lists the plans for so many ranks: every algorithm, on every grid of ranks
+// All lists the plans for so many ranks: every algorithm, on every mesh of ranks
 // that it takes, with every partitioner that may pay.
 //
 // The partitioner matters where what is sent depends on the cut. Where it does not
@@ -16,12 +16,20 @@ func All(ranks int) []Plan {
 	var all []Plan
 	for _, a := range Algorithms() {
 		for p := range meshes(ranks) {
-			if p.Algorithm = a; p.Validate() == nil {
+			if p.Algorithm = a; p.Validate() == nil && (ranks == 1 || p.own() > 1) {
 				all = append(all, p.partitioned()...)
 			}
 		}
 	}
 	return all
+}
+
+// own is the number of ranks along the axis that the algorithm is about.
+func (p Plan) own() int {
+	if p.whole() {
+		return map[string]int{"feature": p.Feature, "replica": p.Replica}[p.axis()]
+	}
+	return p.parts()
 }
 
 // maxDims is the most dimensions that a grid of ranks has: R × S × C.
@@ -34,9 +42,11 @@ func meshes(ranks int) func(yield func(Plan) bool) {
 			for dims := range maxDims {
 				for grid := range grids(axes[2], dims+1) {
 					for c := range grids(ranks, 2) {
-						p := Plan{Partition: grid, Feature: axes[0], Replica: axes[1], Replication: c[0]}
-						if !yield(p) {
-							return
+						for resplit := range resplitNames {
+							p := Plan{Partition: grid, Feature: axes[0], Replica: axes[1], Replication: c[0], Resplit: Resplit(resplit)}
+							if !yield(p) {
+								return
+							}
 						}
 					}
 				}
@@ -64,11 +74,12 @@ func factors(before []int, rest, more int, yield func([]int) bool) bool {
 }
 
 // partitioned returns the plan with every partitioner that may pay, the default
-// first.
+// first: that alone where axes are multiplied, since a graph that falls apart better
+// by another does so without.
 func (p Plan) partitioned() []Plan {
 	preset := p.partitioner()
 	all := []Plan{p}
-	if preset == partition.Random || p.Ranks() == 1 {
+	if preset == partition.Random || p.Ranks() > p.parts() || p.Ranks() == 1 {
 		return all
 	}
 	for _, m := range partition.Methods() {

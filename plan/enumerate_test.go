@@ -30,7 +30,8 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestAllGrids: a grid of ranks has every shape.
+// TestAllGrids: a grid of ranks has every shape, of all ranks and of those of a replica
+// and of a piece of the columns.
 func TestAllGrids(t *testing.T) {
 	var got []string
 	for _, p := range plan.All(6) {
@@ -39,8 +40,9 @@ func TestAllGrids(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, grid := range []string{"1x6", "2x3", "3x2", "6x1"} {
-		want = append(want, "algorithm=2d,partition="+grid+",partitioner=random")
+	for _, mesh := range []string{"1x6", "2x3", "3x2", "6x1", "1x3,replica=2", "3x1,replica=2", "1x2,replica=3", "2x1,replica=3",
+		"1x3,feature=2", "3x1,feature=2", "1x2,feature=3", "2x1,feature=3"} {
+		want = append(want, "algorithm=2d,partition="+mesh+",partitioner=random")
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

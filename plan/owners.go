@@ -11,19 +11,26 @@ import (
 
 // Owners says which rank has which vertices and edges of a graph.
 type Owners struct {
-	// Ranks is the number of those with vertices, or items, of their own.
+	// Ranks is the number of parts of the graph: of ranks with vertices of their own.
 	Ranks int
 	// Edges says which rank has an edge: that of its destination, of its source,
 	// or the one that Edge names.
 	Edges program.Owner
-	// Vertex is the owner of each vertex; where Edges is AllEdges every rank has all
-	// vertices, and Vertex is the owner of each one as an item to train on.
+	// Vertex is the owner of each vertex: 0 where Edges is AllEdges, of one part.
 	Vertex []int32
-	// Copies is how many ranks have the same vertices, where Edges is Copied: copy k
-	// of rank r is rank r·Copies + k of all. Copy is the one that has the edges out
-	// of a vertex.
+	// Copies is how many ranks have the same vertices, where Edges is Copied. Copy is
+	// the one that has the edges out of a vertex.
 	Copies int
 	Copy   []int32
+	// Features is how many ranks share out the columns of the same rows, and the
+	// parameters; 0 stands for 1. Rest is how sums of theirs lie: see
+	// [program.Distribution].
+	Features int
+	Rest     program.Kind
+	// Replicas is how many have each of this, and items of their own to train on: Item
+	// is the owner of each vertex as one. 0 stands for 1.
+	Replicas int
+	Item     []int32
 	// Edge is the owner of the arc u→v where Edges is Free; arc is its position in
 	// the graph. A loop that a model adds lies with its vertex.
 	Edge func(arc int64, u, v int32) int32
@@ -47,39 +54,45 @@ func (o Owners) Validate(n int) error {
 		return fmt.Errorf("plan: edges are owned freely, and nothing says by whom")
 	case o.Edges == program.Copied && (o.Copies < 1 || len(o.Copy) != n):
 		return fmt.Errorf("plan: %d copies that share out the edges out of %d vertices: want those of all %d", o.Copies, len(o.Copy), n)
+	case o.Edges == program.AllEdges && o.Ranks != 1:
+		return fmt.Errorf("plan: %d parts of which each has all edges: want one", o.Ranks)
+	case o.Replicas > 1 && len(o.Item) != n:
+		return fmt.Errorf("plan: %d replicas, owners of %d items: want owners of all %d", o.Replicas, len(o.Item), n)
 	case o.Edges == program.Shared && !consecutive(o.Vertex, o.Ranks):
 		return fmt.Errorf("plan: where ranks have columns, vertices are owned in consecutive ranges of equal size")
 	}
 	return nil
 }
 
-// All is the number of all ranks, copies among them.
-func (o Owners) All() int { return o.Ranks * max(1, o.Copies) }
+// Mesh is how many ranks there are along each axis.
+func (o Owners) Mesh() program.Mesh {
+	return program.Mesh{program.Replicas: o.Replicas, program.Parts: o.Ranks, program.Copies: o.Copies, program.Features: o.Features}
+}
 
-// Leader returns the first of the ranks that have the predictions of a vertex.
-func (o Owners) Leader(v int32) int { return int(o.Vertex[v]) * max(1, o.Copies) }
+// All is the number of all ranks.
+func (o Owners) All() int { return o.Mesh().Ranks() }
+
+// Leader returns the first of the ranks that have the predictions of a vertex, of the
+// replica that trains on it.
+func (o Owners) Leader(v int32) int {
+	at := program.Mesh{program.Parts: int(o.Vertex[v])}
+	if o.Replicas > 1 {
+		at[program.Replicas] = int(o.Item[v])
+	}
+	return o.Mesh().Number(at)
+}
 
 // Connect returns what one of all ranks needs to exchange with the others, from its
 // end of the communicator of all. All ranks call it.
 func (o Owners) Connect(ctx context.Context, world *comm.Comm) (*program.Rank, error) {
-	c := o.Copies
-	if c < 1 {
-		return &program.Rank{Comm: world}, nil
-	}
-	part, copy := world.Rank()/c, world.Rank()%c
-	others, err := world.Split(ctx, copy, part)
-	if err != nil {
-		return nil, err
-	}
-	copies, err := world.Split(ctx, part, copy)
-	return &program.Rank{Comm: others, Copies: copies}, err
+	return program.NewRank(ctx, world, o.Mesh())
 }
 
 // Distribution is what the pass that distributes programs asks for, for one of all
 // ranks.
 func (o Owners) Distribution(rank int) *program.Distribution {
-	c := max(1, o.Copies)
-	return &program.Distribution{Ranks: o.Ranks, Edges: o.Edges, Rank: rank / c, Copies: c}
+	mesh := o.Mesh()
+	return &program.Distribution{Mesh: mesh, At: mesh.At(rank), Edges: o.Edges, Rest: o.Rest}
 }
 
 // consecutive reports whether ranks own ranges as [comm.Cut] makes them.

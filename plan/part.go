@@ -29,7 +29,7 @@ type Part struct {
 // Errors: an algorithm for which a rank needs more than a part; a vertex whose
 // weights cannot be normalised.
 func (p Plan) OfPart(part Part, programs ...*program.Program) (*Piece, error) {
-	if p.Algorithm != OneD && p.Algorithm != VertexCut {
+	if p.Algorithm != OneD && p.Algorithm != VertexCut || p.Ranks() > p.parts() {
 		return nil, fmt.Errorf("plan: %v: a rank needs more than its part of the graph", p.Algorithm)
 	}
 	mine := int32(part.Rank)

@@ -8,77 +8,23 @@ import (
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/graph"
-	"github.com/weft-gnn/weft/internal/nearest"
 	"github.com/weft-gnn/weft/partition"
 	"github.com/weft-gnn/weft/program"
 )
 
-// Algorithm is how the vertices and edges of a graph lie on the ranks.
-type Algorithm int
-
-// The algorithms. Words are those that a rank sends for one layer of k columns,
-// forward.
-const (
-	// OneD is an edge-cut: vertices have owners, and edges lie with their
-	// destinations. Before edges read their sources, each rank sends its boundary
-	// rows to those that need them: k·Σ_q |boundary to q| words, in one superstep.
-	OneD Algorithm = iota
-	// OneDAllGather is OneD without looking at the graph: each rank sends all its
-	// rows to all others, k·(n/P)·(P − 1) words (CAGNET, 2005.03300, 1D).
-	OneDAllGather
-	// TwoD cuts the matrix into R × S blocks, each of which stays where it is: rank
-	// (i, j) has the edges from sources of column j to destinations of row i. Rows
-	// of sources are expanded within a column of ranks and sums folded within a row:
-	// k·n/P·(R − 1) + k·n/P·(S − 1) words where n/P vertices are alike.
-	TwoD
-	// OneAndAHalfD is OneDAllGather on P/c groups of c ranks: each group has its
-	// vertices c times, and its ranks share out the edges into them by source, so that
-	// each receives 1/c of all rows; sums are then added over the copies:
-	// k·(n/P)·(P/c − 1) + 2·k·(n·c/P)·(c − 1)/c words (CAGNET, 1.5D).
-	OneAndAHalfD
-	// Feature gives every rank the whole structure and some columns: products with
-	// the matrix need no words. Before and after each one, rows are exchanged for
-	// columns and back, 2·k·(n/P)·(P − 1)/P words of an all-to-all each way.
-	Feature
-	// Replicas have the whole graph each, and a share of the items to train on; they
-	// exchange gradients of parameters alone.
-	Replicas
-	// VertexCut assigns edges; a vertex has a master, and its row goes to the ranks
-	// with edges at it, as do partial sums back: k·(Σ copies) words each way.
-	VertexCut
-)
-
-var algorithmNames = [...]string{OneD: "1d", OneDAllGather: "1d-allgather", TwoD: "2d", VertexCut: "vertexcut", OneAndAHalfD: "1.5d", Feature: "feature", Replicas: "replicas"}
-
-// Algorithms returns all there are.
-func Algorithms() []Algorithm {
-	all := make([]Algorithm, len(algorithmNames))
-	for i := range all {
-		all[i] = Algorithm(i)
-	}
-	return all
-}
-
-func (a Algorithm) String() string { return algorithmNames[a] }
-
-// ParseAlgorithm returns the algorithm called name.
-func ParseAlgorithm(name string) (Algorithm, error) {
-	i := slices.Index(algorithmNames[:], name)
-	if i < 0 {
-		names := algorithmNames[:]
-		return 0, fmt.Errorf("plan: algorithm %q is not one of %s%s", name, strings.Join(names, ", "), nearest.DidYouMean(name, names))
-	}
-	return Algorithm(i), nil
-}
-
 // Plan says how a training step runs on several ranks. It is plain data.
+//
+// Its mesh is a product: Replica times what the algorithm makes of Partition, each of
+// whose ranks is Feature ranks that share out its columns, as ReduceScatter has it.
 type Plan struct {
 	Algorithm Algorithm
 	// Partition is the grid of ranks that share the graph: P, or R × S.
 	Partition []int
-	// Feature is the number of ranks that share the columns, Replica that of ranks
-	// that share the items to train on; 0 stands for 1.
+	// Feature is the number of ranks that share the columns, Replica that of those
+	// that share the items to train on, or of groups that do; 0 stands for 1.
 	Feature, Replica int
+	// Resplit is a choice of Feature.
+	Resplit Resplit
 	// Replication is c of OneAndAHalfD, which divides P; 0 stands for 1.
 	Replication int
 	// Partitioner divides the graph; where it is not set Partitioned is false, and
@@ -94,8 +40,11 @@ type Plan struct {
 func OnRanks(ranks int) Plan { return Plan{Partition: []int{ranks}} }
 
 // Ranks returns the number of ranks.
-func (p Plan) Ranks() int {
-	n := max(1, p.Feature) * max(1, p.Replica)
+func (p Plan) Ranks() int { return max(1, p.Feature) * max(1, p.Replica) * p.parts() }
+
+// parts is the number of ranks that share the graph.
+func (p Plan) parts() int {
+	n := 1
 	for _, r := range p.Partition {
 		n *= r
 	}
@@ -106,7 +55,7 @@ func (p Plan) Ranks() int {
 // or in all; the product of the axes may not fit a number.
 func (p Plan) tooMany() bool {
 	n := 1
-	for _, r := range p.Partition {
+	for _, r := range append([]int{max(1, p.Feature), max(1, p.Replica)}, p.Partition...) {
 		if r < 1 || r > maxRanks/n {
 			return true
 		}
@@ -125,15 +74,20 @@ const maxRanks = 1 << 16
 func (p Plan) Validate() error {
 	dims := map[bool]int{true: 2, false: 1}[p.Algorithm == TwoD]
 	for _, axis := range []struct {
-		name      string
-		ranks     int
-		algorithm Algorithm
-	}{{"feature", p.Feature, Feature}, {"replica", p.Replica, Replicas}, {"replication", p.Replication, OneAndAHalfD}} {
+		name  string
+		ranks int
+		only  Algorithm // that takes it
+		any   bool      // do
+	}{
+		{"feature", p.Feature, Feature, p.Algorithm != Replicas},
+		{"replica", p.Replica, Replicas, true},
+		{"replication", p.Replication, OneAndAHalfD, false},
+	} {
 		if axis.ranks < 0 || axis.ranks > maxRanks {
 			return fmt.Errorf("plan: %s %d: want 1 to %d", axis.name, axis.ranks, maxRanks)
 		}
-		if axis.ranks > 1 && p.Algorithm != axis.algorithm {
-			return fmt.Errorf("plan: %s %d goes with the algorithm %v, not with %v", axis.name, axis.ranks, axis.algorithm, p.Algorithm)
+		if axis.ranks > 1 && !axis.any && p.Algorithm != axis.only {
+			return fmt.Errorf("plan: %s %d goes with the algorithm %v, not with %v", axis.name, axis.ranks, axis.only, p.Algorithm)
 		}
 	}
 	switch {
@@ -144,9 +98,11 @@ func (p Plan) Validate() error {
 	case len(p.Partition) != dims:
 		return fmt.Errorf("plan: partition %s: %v takes %s", p.grid(), p.Algorithm, []string{1: "a number P of ranks", 2: "a grid RxS of ranks"}[dims])
 	case p.tooMany():
-		return fmt.Errorf("plan: partition %s: want 1 to %d ranks", p.grid(), maxRanks)
-	case p.Ranks()%p.copies() != 0:
-		return fmt.Errorf("plan: replication %d does not divide the %d ranks of the partition", p.Replication, p.Ranks())
+		return fmt.Errorf("plan: %v: want 1 to %d ranks", p, maxRanks)
+	case p.parts()%p.copies() != 0:
+		return fmt.Errorf("plan: replication %d does not divide the %d ranks of the partition", p.Replication, p.parts())
+	case p.Resplit != AllToAll && p.Algorithm != Feature:
+		return fmt.Errorf("plan: resplit %v goes with the algorithm %v, not with %v", p.Resplit, Feature, p.Algorithm)
 	case p.Partitioned && p.Partitioner.VertexCut() != (p.Algorithm == VertexCut):
 		return fmt.Errorf("plan: the partitioner %v assigns %s, the algorithm %v %s", p.Partitioner, cuts(p.Partitioner.VertexCut()), p.Algorithm, cuts(p.Algorithm == VertexCut))
 	}
@@ -154,11 +110,12 @@ func (p Plan) Validate() error {
 }
 
 // whole reports whether every rank has the whole structure.
-func (p Plan) whole() bool { return p.Algorithm == Feature || p.Algorithm == Replicas }
+func (p Plan) whole() bool { return p.axis() != "" }
 
-// axis names the axis of the mesh that an algorithm's ranks lie along.
+// axis names the axis of the mesh that an algorithm's ranks lie along, where it does not
+// divide the graph.
 func (p Plan) axis() string {
-	return map[Algorithm]string{Feature: "feature", Replicas: "replica"}[p.Algorithm]
+	return map[Algorithm]string{Feature: "feature", Weights: "feature", Replicas: "replica"}[p.Algorithm]
 }
 
 func cuts(vertex bool) string {
@@ -204,13 +161,22 @@ type word struct{ key, value string }
 // words are what a plan is written with.
 func (p Plan) words() []word {
 	all := []word{{"algorithm", p.Algorithm.String()}}
-	if p.whole() {
-		all = append(all, word{p.axis(), fmt.Sprint(p.Ranks())})
-	} else {
+	if !p.whole() {
 		all = append(all, word{"partition", p.grid()})
-		if p.Algorithm == OneAndAHalfD {
-			all = append(all, word{"replication", fmt.Sprint(p.copies())})
-		}
+	}
+	if p.Algorithm == OneAndAHalfD {
+		all = append(all, word{"replication", fmt.Sprint(p.copies())})
+	}
+	if p.Feature > 1 || p.axis() == "feature" {
+		all = append(all, word{"feature", fmt.Sprint(max(1, p.Feature))})
+	}
+	if p.Resplit != AllToAll {
+		all = append(all, word{"resplit", p.Resplit.String()})
+	}
+	if p.Replica > 1 || p.axis() == "replica" {
+		all = append(all, word{"replica", fmt.Sprint(max(1, p.Replica))})
+	}
+	if !p.whole() {
 		all = append(all, word{"partitioner", p.partitioner().String()})
 	}
 	if p.Blocking {
@@ -222,9 +188,21 @@ func (p Plan) words() []word {
 // Distribution is what the pass that distributes programs asks for, for one of all
 // ranks.
 func (p Plan) Distribution(rank int) *program.Distribution {
-	d := Owners{Ranks: p.Ranks() / p.copies(), Edges: p.edges(), Copies: p.copies()}.Distribution(rank)
+	d := p.division().Distribution(rank)
 	d.Overlap = !p.Blocking
 	return d
+}
+
+// division is who has what but for the graph.
+func (p Plan) division() Owners {
+	o := Owners{Ranks: p.parts() / p.copies(), Edges: p.edges(), Copies: p.copies(), Features: max(1, p.Feature), Replicas: max(1, p.Replica)}
+	switch {
+	case o.Edges == program.Shared:
+		o.Ranks, o.Features = o.Features, 1
+	case p.Algorithm != Weights && o.Features > 1:
+		o.Rest = program.Columns
+	}
+	return o
 }
 
 // edges says who has an edge.
@@ -234,9 +212,10 @@ func (p Plan) edges() program.Owner {
 		return program.Free
 	case OneAndAHalfD:
 		return program.Copied
-	case Feature:
-		return program.Shared
-	case Replicas:
+	case Feature, Weights, Replicas:
+		if p.Algorithm == Feature && p.Resplit == AllToAll {
+			return program.Shared
+		}
 		return program.AllEdges
 	}
 	return program.ByDst
@@ -251,12 +230,15 @@ func (p Plan) Owners(ctx context.Context, g *graph.Graph, seed uint64, masks ...
 	if err := p.Validate(); err != nil {
 		return Owners{}, err
 	}
-	o := Owners{Ranks: p.Ranks(), Edges: p.edges()}
+	o := p.division()
+	if o.Replicas > 1 {
+		o.Item = evenly(g.N, o.Replicas, masks)
+	}
 	if p.whole() {
-		o.Vertex = p.shares(g.N, masks)
+		o.Vertex = evenly(g.N, o.Ranks, nil)
 		return o, nil
 	}
-	options := partition.Options{Parts: p.Ranks(), Method: p.partitioner(), Seed: seed}
+	options := partition.Options{Parts: p.parts(), Method: p.partitioner(), Seed: seed}
 	if m := options.Method; m != partition.Hash && m != partition.Range && !m.VertexCut() {
 		options.Masks = masks
 	}
@@ -281,13 +263,13 @@ func (p Plan) Owners(ctx context.Context, g *graph.Graph, seed uint64, masks ...
 	return o, nil
 }
 
-// shares gives ranks consecutive vertices, or, to replicas, consecutive items to
-// train on, as many each.
-func (p Plan) shares(n int, masks [][]bool) []int32 {
-	owner, ranks := make([]int32, n), p.Ranks()
+// evenly gives ranks consecutive vertices, or those of them that are in the first mask,
+// as many each.
+func evenly(n, ranks int, masks [][]bool) []int32 {
+	owner := make([]int32, n)
 	var items []int32
 	for v := range int32(n) {
-		if p.Algorithm == Feature || len(masks) == 0 || masks[0][v] {
+		if len(masks) == 0 || masks[0][v] {
 			items = append(items, v)
 		}
 	}
@@ -304,7 +286,7 @@ func (p Plan) shares(n int, masks [][]bool) []int32 {
 // the edges by the part of their source.
 func (p Plan) groups(o *Owners) {
 	c := int32(p.copies())
-	o.Ranks, o.Copies, o.Copy = p.Ranks()/int(c), int(c), make([]int32, len(o.Vertex))
+	o.Copy = make([]int32, len(o.Vertex))
 	for v, part := range o.Vertex {
 		o.Vertex[v], o.Copy[v] = part/c, part%c
 	}

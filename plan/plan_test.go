@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/plan"
 	"github.com/weft-gnn/weft/program"
@@ -13,7 +14,8 @@ func contains(text, part string) bool { return strings.Contains(text, part) }
 
 // TestParse: what is written is read back, as text and as YAML.
 func TestParse(t *testing.T) {
-	for _, text := range []string{"algorithm=1d,partition=4", "partition=2", "algorithm=2d,partition=2x3,partitioner=hash", "algorithm=vertexcut,partition=3,partitioner=dbh", "algorithm=1d-allgather, partition=8", "partition=2,overlap=false", "algorithm=feature,feature=2,overlap=true"} {
+	for _, text := range []string{"algorithm=1d,partition=4", "partition=2", "algorithm=2d,partition=2x3,partitioner=hash", "algorithm=vertexcut,partition=3,partitioner=dbh", "algorithm=1d-allgather, partition=8",
+		"algorithm=weights,feature=4", "algorithm=feature,feature=4,resplit=reduce-scatter", "replica=2,partition=2,feature=3", "algorithm=weights,replica=2,feature=2", "partition=2,overlap=false", "algorithm=feature,feature=2,overlap=true"} {
 		p, err := plan.Parse(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
@@ -46,6 +48,12 @@ func TestParseRefuses(t *testing.T) {
 		"algorithm=2d,partition=4": "2d takes a grid RxS",
 		"algorithm=1d,partition=2,partitioner=hdrf":    "assigns edges",
 		"algorithm=vertexcut,partitioner=ldg":          "assigns vertices",
+		"algorithm=weights,partition=2":                "say feature=2",
+		"algorithm=replicas,feature=2":                 "goes with the algorithm feature",
+		"algorithm=1d,resplit=reduce-scatter":          "goes with the algorithm feature",
+		"algorithm=feature,resplit=reduce-scater":      `did you mean "reduce-scatter"`,
+		"replica=4294967296,partition=2":               "want 1 to",
+		"replica=65536,partition=2":                    "want 1 to",
 		"algorithm=2d,partition=99999x99999":           "want 1 to",
 		"algorithm=2d,partition=4294967296x4294967296": "want 1 to",
 		"algorithm=2d,partition=-1x-1":                 "want 1 to",
@@ -172,4 +180,39 @@ func TestStar(t *testing.T) {
 	}
 	own[o.Vertex[0]] = 0
 	wantWords(t, "1d on a star", expand, own, make([]int, 3), make([]int, 3))
+}
+
+// TestWordsOfColumns: what products with weights cost ranks that share out their
+// columns, of n rows and widths that the ranks divide.
+func TestWordsOfColumns(t *testing.T) {
+	const n, k, out, ranks = 10, 12, 8, 4
+	for text, want := range map[string]int64{
+		// Every second product is summed to all: 2·n·k·(F − 1)/F; the last is gathered.
+		"algorithm=weights,feature=4": 2*n*k*(ranks-1)/ranks + n*out*(ranks-1)/ranks,
+		// Every product but the first is summed to columns: n·k·(F − 1)/F; the last is
+		// gathered.
+		"algorithm=feature,feature=4,resplit=reduce-scatter": n*k*(ranks-1)/ranks + 2*n*out*(ranks-1)/ranks,
+	} {
+		b := program.NewBuilder("three layers")
+		x := b.Input("x", program.Vertices, program.Cols(5))
+		for i, width := range []int{k, k, out} {
+			b.Layer(i)
+			x = b.Linear(x, program.Cols(width))
+		}
+		b.Output("y", x)
+		declared, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := parse(t, text)
+		env := cost.Env{"n": n}
+		p.Distribution(0).Bound(env)
+		q, err := program.Distribute(declared, program.Facts{Distribution: p.Distribution(0), Env: env})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := q.Traffic(program.Step).Words.Eval(env); err != nil || got != want {
+			t.Errorf("%s: %d words, %v, want %d", text, got, err, want)
+		}
+	}
 }

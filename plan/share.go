@@ -110,13 +110,19 @@ func reads(programs []*program.Program, input string) bool {
 // seat is a rank among those with other vertices, and among those with the same.
 type seat struct{ rank, copy int }
 
+// seat is where one of all ranks is.
+func (d *division) seat(at program.Mesh) seat {
+	return seat{at[program.Parts], at[program.Copies]}
+}
+
 // piece returns what one of all ranks has.
 func (d *division) piece(of int) *Piece {
-	at := seat{of / max(1, d.Copies), of % max(1, d.Copies)}
+	place := d.Mesh().At(of)
+	at := d.seat(place)
 	p := &Piece{Coefs: map[string]tensor.Matrix{}, Vertex: d.vertices(at.rank)}
-	if d.Edges == program.AllEdges {
-		for _, r := range d.Vertex {
-			p.items = append(p.items, int(r) == at.rank)
+	if d.Replicas > 1 {
+		for _, v := range p.Vertex {
+			p.items = append(p.items, int(d.Item[v]) == place[program.Replicas])
 		}
 	}
 	p.Share = &program.Share{Own: d.ids(p.Vertex), All: d.all}
@@ -144,7 +150,7 @@ func (d *division) piece(of int) *Piece {
 // vertices lists those that a rank has.
 func (d *division) vertices(rank int) (vs []int32) {
 	for v, r := range d.Vertex {
-		if int(r) == rank || d.Edges == program.AllEdges {
+		if int(r) == rank {
 			vs = append(vs, int32(v))
 		}
 	}

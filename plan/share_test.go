@@ -81,7 +81,7 @@ func pieces(t *rapid.T) (*graph.Graph, plan.Owners, []*plan.Piece) {
 }
 
 func distributed(t failer, p *program.Program, o plan.Owners) *program.Program {
-	q, err := program.Distribute(p, program.Facts{Distribution: &program.Distribution{Ranks: o.Ranks, Edges: o.Edges}})
+	q, err := program.Distribute(p, program.Facts{Distribution: o.Distribution(0)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,10 @@ var keys = map[string]func(p *Plan, value string) error{
 		p.Blocking = value == "false"
 		return nil
 	},
+	"resplit": func(p *Plan, value string) (err error) {
+		p.Resplit, err = ParseResplit(value)
+		return err
+	},
 	"partitioner": func(p *Plan, value string) (err error) {
 		p.Partitioner, err = partition.Parse(value)
 		p.Partitioned = true

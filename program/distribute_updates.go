@@ -1,13 +1,59 @@
 package program
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
+// sums is what the distribution of a program along any axis has in common: where old
+// values lie, and the sums over the ranks of values in One.
+//
 // What no row waits for, losses and updates, comes last in the program of a rank, so
 // that the ranks add up all that it needs of them in one exchange.
+type sums struct {
+	*rewriter
+	here  Place       // of the rank
+	edges Owner       // as rules are asked
+	at    []Placement // of old values
+	late  []bool      // nodes that nothing over rows waits for
+	visit func(Value) error
+}
+
+func sumsOf(p *Program, here Place, edges Owner) sums {
+	s := sums{rewriter: rewrite(p), here: here, edges: edges, at: make([]Placement, len(p.Nodes))}
+	s.findLate()
+	return s
+}
+
+// distribute places every node, and returns the program.
+func (d *sums) distribute(place func(Value) error) (*Program, error) {
+	d.visit = place
+	for i := range d.old.Nodes {
+		if d.late[i] {
+			continue
+		}
+		if err := place(Value(i)); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.updates(); err != nil {
+		return nil, err
+	}
+	return d.finish(), nil
+}
+
+// ask returns the question of a node whose operands lie so.
+func (d *sums) ask(n Node, in ...Placement) Split {
+	return Split{Ranks: d.here.Ranks, Edges: d.edges, In: in, Types: d.old.types(n.In), Out: n.Type}
+}
+
+func (d *sums) refuse(v Value, why error) error {
+	return fmt.Errorf("operation %d, %v, cannot be distributed over %v: %w", v, d.old.Nodes[v].Op, d.here.Axis, why)
+}
 
 // findLate marks the nodes over One that no row depends on and that read no rows:
 // losses and updates.
-func (d *distributor) findLate() {
+func (d *sums) findLate() {
 	p := d.old
 	d.late = make([]bool, len(p.Nodes))
 	uses := p.uses()
@@ -26,7 +72,7 @@ func (d *distributor) findLate() {
 
 // updates adds the late nodes: those that partial sums suffice for, then one
 // exchange of the sums that the others need, then these.
-func (d *distributor) updates() error {
+func (d *sums) updates() error {
 	waits := make([]bool, len(d.old.Nodes))
 	var all []Value // partial sums to be added over the ranks
 	add := func(v Value) {
@@ -51,7 +97,7 @@ func (d *distributor) updates() error {
 	d.addUp(all)
 	for i := range d.old.Nodes {
 		if waits[i] {
-			if err := d.place(Value(i)); err != nil {
+			if err := d.visit(Value(i)); err != nil {
 				return err
 			}
 		}
@@ -61,8 +107,8 @@ func (d *distributor) updates() error {
 
 // now adds a late node if its operands are there and their sums need not be added
 // up first.
-func (d *distributor) now(v Value, n Node, waits []bool) bool {
-	s := Split{Ranks: d.Ranks, Edges: d.Edges.asked(), Types: d.old.types(n.In), Out: n.Type}
+func (d *sums) now(v Value, n Node, waits []bool) bool {
+	s := d.ask(n)
 	for _, u := range n.In {
 		if waits[u] {
 			return false
@@ -73,27 +119,30 @@ func (d *distributor) now(v Value, n Node, waits []bool) bool {
 	if err != nil {
 		return false
 	}
+	if _, err := n.Op.Shape(d.b.p.types(d.in(v))); err != nil {
+		return false // a rank has a piece of the one and all of the other
+	}
 	d.copy(v)
 	d.at[v] = at
 	return true
 }
 
 // addUp adds partial sums over the ranks, in one exchange.
-func (d *distributor) addUp(all []Value) {
+func (d *sums) addUp(all []Value) {
 	if len(all) == 0 {
 		return
 	}
 	last := d.old.Nodes[all[len(all)-1]]
 	d.b.layer, d.b.stage, d.b.backward, d.b.region = -1, last.Stage, last.Backward, 0
 	if len(all) == 1 {
-		d.new[all[0]], d.at[all[0]] = d.b.Add(AllReduce{}, d.new[all[0]]), Placement{Kind: Whole}
+		d.new[all[0]], d.at[all[0]] = d.b.Add(AllReduce{Along: d.here.Axis}, d.new[all[0]]), Placement{Kind: Whole}
 		return
 	}
 	sums := make([]Value, len(all))
 	for i, v := range all {
 		sums[i] = d.new[v]
 	}
-	sum := d.b.Add(AllReduce{}, d.b.Add(Bundle{}, sums...))
+	sum := d.b.Add(AllReduce{Along: d.here.Axis}, d.b.Add(Bundle{}, sums...))
 	from := Cols(0)
 	for _, v := range all {
 		t := d.old.Type(v)

@@ -158,7 +158,8 @@ func (p *Program) Check(e Extent) error {
 // Widths adds to env the value of every symbol that names a column count.
 func (p *Program) Widths(env cost.Env) {
 	for _, n := range p.Nodes {
-		for _, d := range []Dim{n.Type.Rows, n.Type.Cols} {
+		full := n.Fragment().Full
+		for _, d := range []Dim{n.Type.Rows, n.Type.Cols, full.Rows, full.Cols} {
 			if names := d.Expr.Symbols(); len(names) == 1 && d.Expr.Equal(cost.Sym(names[0])) {
 				env[names[0]] = int64(d.N)
 			}

@@ -107,6 +107,13 @@ type Holder interface {
 	Held(by Owner) Op
 }
 
+// ColumnOp is an op that counts columns, or heads of them: OfColumns returns it for a rank
+// of those that share out cols columns of its result.
+type ColumnOp interface {
+	Op
+	OfColumns(cols Dim, at Place) Op
+}
+
 // OfTargets is an op that reads the targets of a step: a loss, or its gradient.
 type OfTargets interface {
 	Op

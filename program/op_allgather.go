@@ -27,8 +27,8 @@ func (AllGather) Cost(in []Type, out Type) cost.Cost { return moves(in, out) }
 // Traffic: own rows to every other rank.
 func (AllGather) Traffic(in []Type, _ Type) Traffic {
 	return Traffic{
-		Words:      cost.Mul(in[0].size(), parts.others()),
-		Messages:   cost.Mul(cost.Min(in[0].size(), cost.Int(1)), parts.others()),
+		Words:      cost.Mul(in[0].size(), Parts.others()),
+		Messages:   cost.Mul(cost.Min(in[0].size(), cost.Int(1)), Parts.others()),
 		Supersteps: cost.Int(1),
 	}
 }
@@ -38,6 +38,8 @@ func (AllGather) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 
 // Run exchanges. It panics with the communicator's error.
 func (o AllGather) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) { x.exchange(o, in[0], out) }
+
+func (AllGather) along() Axis { return Parts }
 
 func (AllGather) pieces(x *Exec, in, out tensor.Matrix, send, recv [][]float32) {
 	for q := range send {
@@ -67,6 +69,6 @@ func (OwnRows) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 
 // Run copies.
 func (OwnRows) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
-	lo, hi := comm.Cut(x.Rank.All, x.Rank.Comm.Rank(), x.Rank.Comm.Size())
+	lo, hi := comm.Cut(x.Rank.All, x.Rank.at[Parts], x.Rank.mesh.Along(Parts))
 	kernel.Copy(x.Ctx, tensor.Of(hi-lo, out.Cols, rowsBetween(in[0], lo, hi)), out)
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/weft-gnn/weft/tensor"
 )
 
-// AllReduce combines the values of ranks, in the order of ranks; all get the same
-// bits: of those with other vertices, or of those with copies of the same.
+// AllReduce combines the values of the ranks along an axis, in their order; all get
+// the same bits.
 type AllReduce struct {
 	afterGrad
-	Of     Reduction
-	Copies bool
+	Of    Reduction
+	Along Axis
 }
 
 func (o AllReduce) String() string {
-	if o.Copies {
-		return fmt.Sprintf("AllReduce(%v, copies)", o.Of)
+	if o.Along == Parts {
+		return fmt.Sprintf("AllReduce(%v)", o.Of)
 	}
-	return fmt.Sprintf("AllReduce(%v)", o.Of)
+	return fmt.Sprintf("AllReduce(%v, %v)", o.Of, o.Along)
 }
 
 // Shape keeps the shape.
@@ -29,45 +29,26 @@ func (AllReduce) Shape(in []Type) (Type, error) {
 	if err := arity(in, 1); err != nil {
 		return Type{}, err
 	}
-	if s := in[0].Space; s != One && s != Vertices && !s.IsEdges() {
-		return Type{}, fmt.Errorf("got %v, want one matrix, vertices or edges", in[0])
-	}
 	return in[0], nil
 }
 
 // Over is the operand, which may be overwritten.
 func (AllReduce) Over() int { return 0 }
 
-// axis is a communicator in costs: its number of ranks, and this rank's.
-type axis struct{ ranks, rank cost.Expr }
-
-var (
-	parts  = axis{cost.Sym("P"), cost.Sym("p")}
-	copies = axis{cost.Sym("c"), cost.Sym("q")}
-)
-
-func (o AllReduce) axis() axis {
-	if o.Copies {
-		return copies
+// Split: along another axis a sum is linear.
+func (o AllReduce) Split(s Split) (Placement, error) {
+	if s.In[0].Kind == Partial && o.Of != Sum {
+		return s.refuse(0, "only a sum of partial values is one")
 	}
-	return parts
+	return StopGradient{}.Split(s)
 }
-
-// owned is how many of s words the rank combines: its piece by [comm.Cut].
-func (a axis) owned(s cost.Expr) cost.Expr {
-	end := cost.Mul(s, cost.Add(a.rank, cost.Int(1)))
-	return cost.Sub(cost.FloorDiv(end, a.ranks), cost.FloorDiv(cost.Mul(s, a.rank), a.ranks))
-}
-
-// others is the number of other ranks.
-func (a axis) others() cost.Expr { return cost.Sub(a.ranks, cost.Int(1)) }
 
 // Cost: the rank combines its piece with every other rank's.
 func (o AllReduce) Cost(in []Type, out Type) cost.Cost {
-	a := o.axis()
+	a := o.Along
 	return cost.Cost{
 		Work:  cost.Mul(a.owned(out.size()), a.others()),
-		Depth: cost.Log2(a.ranks),
+		Depth: cost.Log2(a.ranks()),
 		Bytes: bytes(in[0], out),
 	}
 }
@@ -75,12 +56,12 @@ func (o AllReduce) Cost(in []Type, out Type) cost.Cost {
 // Traffic: all but its own piece to their owners, then its own piece to all.
 // Pieces of no words are not sent.
 func (o AllReduce) Traffic(_ []Type, out Type) Traffic {
-	a, s := o.axis(), out.size()
+	a, s := o.Along, out.size()
 	own := a.owned(s)
 	some := cost.Min(own, cost.Int(1))
 	return Traffic{
 		Words:      cost.Add(cost.Sub(s, own), cost.Mul(own, a.others())),
-		Messages:   cost.Add(cost.Sub(cost.Min(s, a.ranks), some), cost.Mul(some, a.others())),
+		Messages:   cost.Add(cost.Sub(cost.Min(s, a.ranks()), some), cost.Mul(some, a.others())),
 		Supersteps: cost.Int(1),
 	}
 }
@@ -90,10 +71,7 @@ func (AllReduce) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 
 // Run combines. It panics with the communicator's error.
 func (o AllReduce) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
-	words, c := out.Flat(), x.Rank.Comm
-	if o.Copies {
-		c = x.Rank.Copies
-	}
+	words, c := out.Flat(), x.Rank.Along(o.Along)
 	copy(words, in[0].Flat())
 	by := map[Reduction]comm.Reduction{Sum: comm.Sum, Max: comm.Max, Min: comm.Min}[o.Of]
 	if err := c.AllReduce(context.Background(), words, by); err != nil {
@@ -123,6 +101,16 @@ func (Bundle) Shape(in []Type) (Type, error) {
 
 // Cost: moves only.
 func (Bundle) Cost(in []Type, out Type) cost.Cost { return moves(in, out) }
+
+// Split: all are whole, or all partial sums along another axis.
+func (Bundle) Split(s Split) (Placement, error) {
+	for i, p := range s.In {
+		if p != s.In[0] || p.Kind != Whole && p != (Placement{Partial, Sum}) {
+			return s.refuse(i, "a bundle's matrices lie alike")
+		}
+	}
+	return s.In[0], nil
+}
 
 // Reference lays them out.
 func (Bundle) Reference(_ *RefExec, in []Dense) Dense {
@@ -163,6 +151,9 @@ func (o Unbundle) Shape(in []Type) (Type, error) {
 
 // Cost: moves only.
 func (o Unbundle) Cost(_ []Type, out Type) cost.Cost { return moves([]Type{out}, out) }
+
+// Split is a bundle's.
+func (Unbundle) Split(s Split) (Placement, error) { return Bundle{}.Split(s) }
 
 // Reference copies.
 func (o Unbundle) Reference(_ *RefExec, in []Dense) Dense {

@@ -13,6 +13,7 @@ import (
 // and receives pieces of its result, which can be begun and awaited apart.
 type Exchange interface {
 	Collective
+	along() Axis
 	// pieces stores what goes to each rank, and room for what comes from it.
 	pieces(x *Exec, in, out tensor.Matrix, send, recv [][]float32)
 }
@@ -54,9 +55,11 @@ func (o Begin) Reference(x *RefExec, in []Dense) Dense { return o.Of.Reference(x
 
 // Run starts to send and to receive. It panics with the communicator's error.
 func (o Begin) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
+	c := x.Rank.Along(o.Of.along())
 	f := x.Rank.flight(o.Number)
+	f.make(c.Size())
 	o.Of.pieces(x, in[0], out, f.send, f.recv)
-	running, err := x.Rank.Comm.Begin(f.send, f.recv)
+	running, err := c.Begin(f.send, f.recv)
 	if err != nil {
 		panic(err)
 	}
@@ -109,6 +112,13 @@ type flight struct {
 	running    *comm.Running
 }
 
+// make makes room for pieces of so many ranks.
+func (f *flight) make(ranks int) {
+	if len(f.send) != ranks {
+		f.send, f.recv = make([][]float32, ranks), make([][]float32, ranks)
+	}
+}
+
 // await returns when it has ended.
 func (f *flight) await() error {
 	if f.running == nil {
@@ -122,7 +132,7 @@ func (f *flight) await() error {
 // flight returns the exchange of a number.
 func (r *Rank) flight(number int) *flight {
 	for len(r.flights) <= number {
-		r.flights = append(r.flights, &flight{send: make([][]float32, r.Comm.Size()), recv: make([][]float32, r.Comm.Size())})
+		r.flights = append(r.flights, &flight{})
 	}
 	return r.flights[number]
 }

@@ -24,6 +24,9 @@ type Dropout struct {
 	Over Space
 	// Column is the number of the first column, of a rank that has some of them.
 	Column int
+	// Apart says that other ranks have other columns. No tail takes what is, also where
+	// it begins with the first column: all ranks run the same operations.
+	Apart bool
 }
 
 func (o Dropout) String() string { return fmt.Sprintf("Dropout(%g, site %d)", o.P, o.Site) }
@@ -65,6 +68,12 @@ func (o Dropout) Held(by Owner) Op {
 // Split is linear: the mask depends on global identities only, and on the numbers of
 // columns: see At.
 func (o Dropout) Split(s Split) (Placement, error) { return s.linear(0) }
+
+// OfColumns drops columns from the rank's first on.
+func (o Dropout) OfColumns(cols Dim, at Place) Op {
+	o.Apart = true
+	return o.At(at.First(cols))
+}
 
 // At drops columns from one on.
 func (o Dropout) At(column int) Dropout {

@@ -74,6 +74,12 @@ func (o EdgeDot) Held(by Owner) Op { return EdgeDot{o.Over.Held(by), o.Heads} }
 // Split is that of two Scatters and a row-wise op.
 func (o EdgeDot) Split(s Split) (Placement, error) { return s.edgePair(HeadDot{o.Heads}) }
 
+// OfColumns is that of HeadDot.
+func (o EdgeDot) OfColumns(_ Dim, at Place) Op {
+	o.Heads = at.heads(o.Heads)
+	return o
+}
+
 // edgePair places both ends' rows on edges, then asks the row-wise op.
 func (s Split) edgePair(op Op) (Placement, error) {
 	rows := s.of(0, 1)

@@ -92,9 +92,10 @@ func movesByIndex(out Type) cost.Cost {
 // exchange sends and receives the values of an op's operand and result. It panics
 // with the communicator's error.
 func (x *Exec) exchange(o Exchange, in, out tensor.Matrix) {
-	send, recv := x.Rank.pieces(x.Rank.Comm.Size())
+	c := x.Rank.Along(o.along())
+	send, recv := x.Rank.pieces(c.Size())
 	o.pieces(x, in, out, send, recv)
-	if err := x.Rank.Comm.Exchange(context.Background(), send, recv); err != nil {
+	if err := c.Exchange(context.Background(), send, recv); err != nil {
 		panic(err)
 	}
 	x.Count.Add(0, 4*int64(len(in.Flat())+len(out.Flat())))
@@ -165,6 +166,8 @@ func (o Swap) Reference(_ *RefExec, in []Dense) Dense { return NewDense(0, in[0]
 
 // Run exchanges. It panics with the communicator's error.
 func (o Swap) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) { x.exchange(o, in[0], out) }
+
+func (Swap) along() Axis { return Parts }
 
 func (o Swap) pieces(x *Exec, in, out tensor.Matrix, send, recv [][]float32) {
 	e := x.Rank.ends(o.To)
@@ -257,7 +260,7 @@ func (o Combine) Cost(in []Type, out Type) cost.Cost {
 	values := cost.Mul(o.parts(), in[0].Cols.Expr)
 	return cost.Cost{
 		Work:  values,
-		Depth: cost.Log2(parts.ranks),
+		Depth: cost.Log2(Parts.ranks()),
 		Bytes: cost.Add(offsets(Vertices), cost.Scale(4, o.parts()), cost.Scale(4, values), bytes(out)),
 	}
 }

@@ -39,6 +39,19 @@ func (o HeadDot) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.HeadScale(in[1], dy), b.HeadScale(in[0], dy)}
 }
 
+// OfColumns has a rank's heads, where columns are cut between heads.
+func (o HeadDot) OfColumns(_ Dim, at Place) Op {
+	return HeadDot{at.heads(o.Heads)}
+}
+
+// heads is how many of some heads the rank has: all where they cannot be shared out.
+func (p Place) heads(heads Dim) Dim {
+	if !atHeads(p.Ranks, heads.N) {
+		return heads
+	}
+	return p.Share(heads)
+}
+
 // Split: rows keep rows; columns cut between heads keep columns, columns cut
 // inside a head give partial sums.
 func (o HeadDot) Split(s Split) (Placement, error) {

@@ -33,6 +33,11 @@ func (o HeadProject) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(HeadOuter{}, dy, in[1]), b.Add(HeadCombine{}, in[0], dy)}
 }
 
+// OfColumns is that of HeadDot.
+func (o HeadProject) OfColumns(_ Dim, at Place) Op {
+	return HeadProject{at.heads(o.Heads)}
+}
+
 // Split as HeadDot, the vector whole or split with the columns.
 func (o HeadProject) Split(s Split) (Placement, error) {
 	if s.In[1].Kind == Columns && s.In[0].Kind == Columns || s.In[1].Kind == Whole {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -73,6 +74,40 @@ type Param struct {
 	FanRows, FanCols int
 	// Bias marks vectors that weight decay commonly spares.
 	Bias bool
+	Fragment
+}
+
+// Fragment says what a rank has of a parameter, or of what its optimiser keeps, that
+// the ranks along the axis of features share out. The zero Fragment is all of it.
+type Fragment struct {
+	By       Kind // Rows or Columns, which are cut by [comm.Cut]; else Whole
+	Full     Type // of the whole matrix
+	Row, Col int  // the place in it of the rank's first element
+}
+
+// Of returns the place and the size of what one of some ranks has.
+func (f Fragment) Of(rank, ranks int) (row, col, rows, cols int) {
+	rows, cols = f.Full.Rows.N, f.Full.Cols.N
+	switch f.By {
+	case Rows:
+		row, rows = comm.Cut(rows, rank, ranks)
+		rows -= row
+	case Columns:
+		col, cols = comm.Cut(cols, rank, ranks)
+		cols -= col
+	}
+	return row, col, rows, cols
+}
+
+// Fragment is that of a leaf.
+func (n Node) Fragment() Fragment {
+	switch o := n.Op.(type) {
+	case Param:
+		return o.Fragment
+	case State:
+		return o.Fragment
+	}
+	return Fragment{}
 }
 
 func (o Param) String() string {
@@ -89,6 +124,9 @@ func (o Param) Shape(in []Type) (Type, error) { return o.Of, arity(in, 0) }
 // starts from, 0 for constants.
 func (p Param) Bound() float64 {
 	rows, cols := p.Of.Rows.N, p.Of.Cols.N
+	if p.By != Whole {
+		rows, cols = p.Full.Rows.N, p.Full.Cols.N
+	}
 	if p.FanRows > 0 {
 		rows, cols = p.FanRows, p.FanCols
 	}
@@ -135,6 +173,7 @@ type State struct {
 	leaf
 	Name string
 	Of   Type
+	Fragment
 }
 
 func (o State) String() string { return "State(" + o.Name + ")" }

@@ -2,43 +2,45 @@ package program
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/cost"
 )
 
-// Distribution says how a graph is spread over ranks: its vertices have an owner
-// each, and so have its edges.
+// Distribution says how a graph, and the values over it, are spread over ranks.
 type Distribution struct {
-	// Ranks is the number of those with other vertices, or columns, than this one.
-	Ranks int
-	// Edges is who owns an edge. AllEdges makes every rank a replica, with its own
-	// targets.
+	// Mesh is how many ranks there are along each axis, and At where this one is,
+	// on which the widths of columns depend.
+	Mesh, At Mesh
+	// Edges is who owns an edge along the axis of parts. AllEdges has one part, with
+	// all vertices.
 	Edges Owner
-	// Rank is this one's number, on which the widths of columns depend.
-	Rank int
-	// Copies is how many ranks have the same vertices, where Edges is Copied.
-	Copies int
+	// Rest is how values of vertices lie along the axis of features when they have
+	// been summed up: in Columns, or Whole.
+	Rest Kind
 	// Overlap lets ranks compute while they exchange.
 	Overlap bool
 }
 
-// Alike returns the number of a rank that runs the same program: the first, or, where
-// ranks have columns, this one.
+// along is where the rank is along an axis.
+func (d *Distribution) along(a Axis) Place { return d.Mesh.Place(a, d.At) }
+
+// Alike returns the number of a rank that runs the same program: the first of those
+// that have as many columns.
 func (d *Distribution) Alike() int {
+	at := Mesh{Features: d.At[Features]}
 	if d.Edges == Shared {
-		return d.Rank
+		at[Parts] = d.At[Parts]
 	}
-	return 0
+	return d.Mesh.Number(at)
 }
 
 // Bound adds to env, which has the sizes of the whole graph, the sizes that a rank
 // has at most of what it exchanges, for those who do not know its share.
 func (d *Distribution) Bound(env cost.Env) {
-	others := int64(d.Ranks - 1)
-	env["P"], env["p"], env["c"], env["q"], env["N"] = int64(d.Ranks), 0, int64(max(1, d.Copies)), 0, env["n"]
+	d.Mesh.Env(env, Mesh{})
+	others := int64(d.Mesh.Along(Parts) - 1)
+	env["N"] = env["n"]
 	for _, end := range []string{"src", "dst"} {
 		env["n_"+end], env["h_"+end], env["b_"+end] = env["n"], env["n"], env["n"]*others
 		env["μ_"+end], env["ν_"+end] = others, others
@@ -58,35 +60,47 @@ func (d *Distribution) Bound(env cost.Env) {
 //     ranks, in one exchange where only the updates need them.
 //
 // Coefficients of the graph become inputs, since they depend on all of it.
+//
+// Axes of the mesh are distributed one after the other, columns first: what the one
+// inserts are operations on rows to the next, and have split rules as all others.
 func Distribute(p *Program, f Facts) (*Program, error) {
-	if e := f.Distribution.Edges; e != ByDst && e != AllEdges {
-		p = lower(p)
-	}
-	d := &distributor{rewriter: rewrite(p), Distribution: *f.Distribution, at: make([]Placement, len(p.Nodes)), expanded: map[expansion]Value{}}
-	d.findLate()
-	for i := range p.Nodes {
-		if d.late[i] {
-			continue
-		}
-		if err := d.place(Value(i)); err != nil {
+	d, err := f.Distribution, error(nil)
+	if d.Mesh.Along(Features) > 1 {
+		if p, err = shareColumns(p, f); err != nil {
 			return nil, err
 		}
 	}
-	if err := d.updates(); err != nil {
-		return nil, err
+	if d.Edges != AllEdges {
+		if p, err = shareGraph(p, d); err != nil {
+			return nil, err
+		}
 	}
-	return Dead(d.finish()), nil
+	if d.Mesh.Along(Replicas) > 1 {
+		if p, err = replicate(p, d); err != nil {
+			return nil, err
+		}
+	}
+	return Dead(p), nil
+}
+
+// shareGraph gives ranks parts of the graph.
+func shareGraph(p *Program, of *Distribution) (*Program, error) {
+	if of.Edges != ByDst {
+		p = lower(p, func(Op) bool { return true })
+	}
+	d := &distributor{sums: sumsOf(p, of.along(Parts), of.Edges.asked()), Edges: of.Edges, copied: of.Mesh.Along(Copies) > 1, expanded: map[expansion]Value{}}
+	return d.distribute(d.place)
 }
 
 // lower replaces composites, which find a destination's edges together, by what they
 // are composed of.
-func lower(p *Program) *Program {
+func lower(p *Program, which func(Op) bool) *Program {
 	for lowered := true; lowered; {
 		lowered = false
 		w := rewrite(p)
 		for i, n := range p.Nodes {
 			w.at(Value(i))
-			if c, ok := n.Op.(Composite); ok {
+			if c, ok := n.Op.(Composite); ok && which(n.Op) {
 				w.new[i] = c.Lower(w.b, w.in(Value(i)))
 				lowered = true
 				continue
@@ -99,10 +113,9 @@ func lower(p *Program) *Program {
 }
 
 type distributor struct {
-	*rewriter
-	Distribution
-	at       []Placement // of old values
-	late     []bool      // nodes that nothing over rows waits for
+	sums
+	Edges    Owner
+	copied   bool // several ranks have the same vertices
 	expanded map[expansion]Value
 }
 
@@ -123,15 +136,12 @@ func (d *distributor) place(v Value) error {
 	if n.Type.Space == Graphs {
 		return d.refuse(v, errors.New("values of whole graphs lie on no rank: train on batches of graphs"))
 	}
-	if d.Edges == AllEdges {
-		return d.replicate(v, n)
-	}
-	in, at, err := d.operands(v, n)
+	in, lie, at, err := d.operands(v, n)
 	if err != nil {
 		return err
 	}
 	d.rewriter.at(v)
-	d.new[v], d.at[v] = d.b.Add(d.held(n, at), in...), at
+	d.new[v], d.at[v] = d.b.Add(d.held(n, lie, at), in...), at
 	if d.b.err != nil {
 		return d.refuse(v, d.b.err)
 	}
@@ -140,13 +150,13 @@ func (d *distributor) place(v Value) error {
 		d.new[v], d.at[v] = d.b.Add(OwnRows{}, d.new[v]), Placement{Kind: Rows}
 	case t.Space == AllVertices && at.Kind == Columns:
 		rows := d.b.Add(Reshard{To: Vertices, Cols: n.Type.Cols}, d.new[v])
-		d.new[v], d.at[v] = d.b.Add(Untile{}, rows), Placement{Kind: Rows}
+		d.new[v], d.at[v] = d.b.Add(Untile{Along: Parts}, rows), Placement{Kind: Rows}
 	case at.Kind == Partial && d.Edges == Shared && t.Space.IsEdges():
-		d.new[v], d.at[v] = d.b.Add(AllReduce{Of: at.Of}, d.new[v]), Placement{Kind: Whole}
+		d.new[v], d.at[v] = d.b.Add(AllReduce{Of: at.Of, Along: Parts}, d.new[v]), Placement{Kind: Whole}
 	case at.Kind == Partial && t.Space != One:
 		d.new[v], d.at[v] = d.combine(d.new[v], at.Of), Placement{Kind: Rows}
-	case at.Kind == Partial && d.Edges == Copied && d.readsEdges(n):
-		d.new[v] = d.b.Add(AllReduce{Of: at.Of, Copies: true}, d.new[v])
+	case at.Kind == Partial && d.copied && d.readsEdges(n):
+		d.new[v] = d.b.Add(AllReduce{Of: at.Of, Along: Copies}, d.new[v])
 	}
 	return nil
 }
@@ -156,52 +166,21 @@ func (d *distributor) readsEdges(n Node) bool {
 	return slices.ContainsFunc(d.old.types(n.In), func(t Type) bool { return t.Space.IsEdges() })
 }
 
-// replicate adds a node to a program that runs over the whole graph, for the
-// targets of one rank: its loss, and all that is linear in the loss's gradient, are
-// parts of sums over the ranks.
-func (d *distributor) replicate(v Value, n Node) error {
-	at := Placement{Kind: Whole}
-	for _, u := range n.In {
-		if d.at[u].Kind == Partial {
-			at = d.at[u]
-		}
-	}
-	_, loss := n.Op.(OfTargets)
-	switch {
-	case loss:
-		at = Placement{Partial, Sum}
-	case at.Kind == Partial && !n.Backward:
-		return d.refuse(v, errors.New("it reads what depends on the targets of all ranks"))
-	}
-	d.copy(v)
-	d.at[v] = at
-	return nil
-}
-
-func (d *distributor) refuse(v Value, why error) error {
-	return fmt.Errorf("operation %d, %v, cannot be distributed with edges %v: %w", v, d.old.Nodes[v].Op, d.Edges, why)
-}
-
 // held is an op over edges as a rank has them.
-func (d *distributor) held(n Node, at Placement) Op {
+func (d *distributor) held(n Node, in []Placement, at Placement) Op {
 	op := n.Op
-	if d.Edges == Shared {
-		switch o := op.(type) {
-		case EdgeDot:
-			if atHeads(d.Ranks, o.Heads.N) {
-				o.Heads = share(o.Heads, d.Rank, d.Ranks)
-			}
-			op = o
-		case Dropout:
-			if lo, _ := comm.Cut(n.Type.Cols.N, d.Rank, d.Ranks); at.Kind == Columns {
-				op = o.At(lo)
-			}
-		}
+	if o, ok := op.(ColumnOp); ok && d.Edges == Shared && cut(in, at) {
+		op = o.OfColumns(n.Type.Cols, d.here)
 	}
 	if h, ok := op.(Holder); ok {
 		return h.Held(d.Edges)
 	}
 	return op
+}
+
+// cut reports whether operands or the result are split by columns.
+func cut(in []Placement, at Placement) bool {
+	return at.Kind == Columns || slices.ContainsFunc(in, func(p Placement) bool { return p.Kind == Columns })
 }
 
 // leaf places what a rank is given.
@@ -218,16 +197,17 @@ func (d *distributor) leaf(v Value, n Node) (Placement, bool) {
 		return Placement{}, false
 	}
 	d.new[v] = d.b.Add(op)
-	if n.Type.Space == One || d.Edges == AllEdges || d.Edges == Shared && n.Type.Space.IsEdges() {
+	if n.Type.Space == One || d.Edges == Shared && n.Type.Space.IsEdges() {
 		return Placement{Kind: Whole}, true
 	}
 	return Placement{Kind: Rows}, true
 }
 
-// operands returns the operands of a node as its rule wants them, and where its
-// result lies.
-func (d *distributor) operands(v Value, n Node) ([]Value, Placement, error) {
-	s := Split{Ranks: d.Ranks, Edges: d.askedFor(n), In: make([]Placement, len(n.In)), Types: d.old.types(n.In), Out: n.Type}
+// operands returns the operands of a node as its rule wants them, how they lie, and
+// how its result does.
+func (d *distributor) operands(v Value, n Node) ([]Value, []Placement, Placement, error) {
+	s := d.ask(n, make([]Placement, len(n.In))...)
+	s.Edges = d.askedFor(n)
 	in := make([]Value, len(n.In))
 	for j, u := range n.In {
 		in[j], s.In[j] = d.new[u], d.at[u]
@@ -237,7 +217,7 @@ func (d *distributor) operands(v Value, n Node) ([]Value, Placement, error) {
 	}
 	at, err := n.Op.Split(s)
 	if err == nil {
-		return in, at, nil
+		return in, s.In, at, nil
 	}
 	for j, u := range n.In {
 		if s.In[j] == (Placement{Partial, Sum}) && s.Types[j].Space == One {
@@ -247,9 +227,9 @@ func (d *distributor) operands(v Value, n Node) ([]Value, Placement, error) {
 		}
 	}
 	if at, err = n.Op.Split(s); err != nil {
-		return nil, at, d.refuse(v, err)
+		return nil, nil, at, d.refuse(v, err)
 	}
-	return in, at, nil
+	return in, s.In, at, nil
 }
 
 // askedFor is the owner that a node's rule is asked with: entries of features lie with
@@ -280,7 +260,7 @@ func readsAt(op Op, operand int) (end Map, ok bool) {
 // atEnd returns value v, whose rows have owners, where edges read it.
 func (d *distributor) atEnd(v Value, space Space) (Value, Placement) {
 	switch {
-	case space == AllVertices && d.old.Type(v).Cols.N < d.Ranks:
+	case space == AllVertices && d.old.Type(v).Cols.N < d.here.Ranks:
 		return d.expand(v, space), Placement{Kind: Whole}
 	case space == AllVertices:
 		return d.expand(v, space), Placement{Kind: Columns}
@@ -311,10 +291,10 @@ func (d *distributor) expand(v Value, to Space) Value {
 	d.once(v)
 	var y Value
 	switch cols := d.old.Type(v).Cols; {
-	case to == AllVertices && cols.N < d.Ranks:
+	case to == AllVertices && cols.N < d.here.Ranks:
 		y = d.b.Add(AllGather{}, d.new[v])
 	case to == AllVertices:
-		y = d.b.Add(Reshard{To: to, Cols: share(cols, d.Rank, d.Ranks)}, d.b.Add(Tile{}, d.new[v]))
+		y = d.b.Add(Reshard{To: to, Cols: d.here.Share(cols)}, d.b.Add(Tile{Along: Parts}, d.new[v]))
 	default:
 		e, _ := endsOf(to)
 		halo := d.b.Add(Swap{To: e.halo}, d.b.Add(Collect{To: e.boundary}, d.new[v]))
@@ -333,8 +313,8 @@ func (d *distributor) combine(v Value, of Reduction) Value {
 		boundary := d.b.Add(Swap{To: e.boundary}, d.b.Add(Collect{To: e.halo}, v))
 		v = d.b.Add(Combine{Of: of, From: e.all}, v, boundary)
 	}
-	if d.Edges == Copied {
-		v = d.b.Add(AllReduce{Of: of, Copies: true}, v)
+	if d.copied {
+		v = d.b.Add(AllReduce{Of: of, Along: Copies}, v)
 	}
 	return v
 }

@@ -106,7 +106,7 @@ func tailable(p *Program, n Node) bool {
 	case AddBias, Unary, UnaryGrad:
 		return true
 	case Dropout:
-		return o.Over != Entries && o.Column == 0
+		return o.Over != Entries && !o.Apart
 	case HeadScale:
 		return p.Nodes[n.In[1]].Type.Cols.N == 1
 	case Binary:

@@ -1,7 +1,10 @@
 package program
 
 import (
+	"context"
+
 	"github.com/weft-gnn/weft/comm"
+	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/graph"
 )
 
@@ -110,54 +113,77 @@ func (s *Share) env(env map[string]int64) {
 	}
 }
 
-// Rank is what operations that exchange need: the rank's share, and its ends of
-// the communicators of those with other vertices and, where there are copies of
-// vertices, of those with the same.
+// Rank is what operations that exchange need: the rank's share, its place in the
+// mesh, and its ends of the communicators along the axes.
 type Rank struct {
 	*Share
-	Comm, Copies *comm.Comm
+	mesh, at Mesh
+	along    [axes]*comm.Comm // nil where there is one rank, but of Parts
 
 	send, recv [][]float32
 	flights    []*flight
 	part       Exec // of an operation that runs on a part of the rows
 }
 
-// Counter returns what the rank sent so far.
-func (r *Rank) Counter() comm.Counter {
-	if r.Copies == nil {
-		return *r.Comm.Counter()
+// NewRank splits the communicator of all ranks along the axes of their mesh. All
+// ranks call it.
+func NewRank(ctx context.Context, world *comm.Comm, mesh Mesh) (*Rank, error) {
+	r := &Rank{mesh: mesh, at: mesh.At(world.Rank())}
+	for a := range axes {
+		switch n := mesh.Along(a); {
+		case n == world.Size() && (n > 1 || a == Parts):
+			r.along[a] = world
+		case n > 1 || a == Parts:
+			others := r.at
+			others[a] = 0
+			c, err := world.Split(ctx, mesh.Number(others), r.at[a])
+			if err != nil {
+				return nil, err
+			}
+			r.along[a] = c
+		}
 	}
-	return r.Comm.Counter().Plus(*r.Copies.Counter())
+	return r, nil
 }
 
-// Number is the rank's number among all, those with copies of the same included.
-func (r *Rank) Number() int {
-	if r.Copies == nil {
-		return r.Comm.Rank()
+// Comms are the communicators that there are.
+func (r *Rank) Comms() (all []*comm.Comm) {
+	for _, c := range r.along {
+		if c != nil {
+			all = append(all, c)
+		}
 	}
-	return r.Comm.Rank()*r.Copies.Size() + r.Copies.Rank()
+	return all
 }
+
+// Along returns the communicator of the ranks along an axis; nil where there is one.
+func (r *Rank) Along(a Axis) *comm.Comm { return r.along[a] }
+
+// Counter returns what the rank sent so far.
+func (r *Rank) Counter() (sent comm.Counter) {
+	for _, c := range r.Comms() {
+		sent = sent.Plus(*c.Counter())
+	}
+	return sent
+}
+
+// Number is the rank's number among all.
+func (r *Rank) Number() int { return r.mesh.Number(r.at) }
 
 // SetStep names the training step that exchanges from now on belong to.
 func (r *Rank) SetStep(step int) {
-	r.Comm.SetStep(step)
-	if r.Copies != nil {
-		r.Copies.SetStep(step)
+	for _, c := range r.Comms() {
+		c.SetStep(step)
 	}
 }
 
-// Env adds the values of the symbols of communicators.
-func (r *Rank) Env(env map[string]int64) {
-	env["P"], env["p"] = int64(r.Comm.Size()), int64(r.Comm.Rank())
-	if r.Copies != nil {
-		env["c"], env["q"] = int64(r.Copies.Size()), int64(r.Copies.Rank())
-	}
-}
+// Env adds the values of the symbols of axes.
+func (r *Rank) Env(env cost.Env) { r.mesh.Env(env, r.at) }
 
 // pieces returns room for what is sent to each rank and received from it.
 func (r *Rank) pieces(ranks int) (send, recv [][]float32) {
-	if len(r.send) != ranks {
+	if cap(r.send) < ranks {
 		r.send, r.recv = make([][]float32, ranks), make([][]float32, ranks)
 	}
-	return r.send, r.recv
+	return r.send[:ranks], r.recv[:ranks]
 }

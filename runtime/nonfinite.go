@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -76,10 +75,7 @@ func (s *Session) agreeOnFirst(found int) (first, rank int, err error) {
 		return found, -1, nil
 	}
 	first, rank = found, r.Number()
-	for _, c := range []*comm.Comm{r.Comm, r.Copies} {
-		if c == nil {
-			continue
-		}
+	for _, c := range r.Comms() {
 		all := make([]float32, 2*c.Size()) // operations and ranks are few: float32 holds their numbers
 		all[2*c.Rank()], all[2*c.Rank()+1] = float32(first), float32(rank)
 		if err := c.AllGather(context.Background(), all); err != nil {

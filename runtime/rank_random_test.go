@@ -70,6 +70,10 @@ func drawPlan(t *testing.T, s *rng.Stream) plan.Plan {
 		"algorithm=1d-allgather,partition=3", "algorithm=2d,partition=2x2", "algorithm=2d,partition=1x3", "algorithm=2d,partition=3x1", "algorithm=2d,partition=2x3",
 		"algorithm=1.5d,partition=2,replication=2", "algorithm=1.5d,partition=4,replication=2", "algorithm=1.5d,partition=6,replication=3", "algorithm=1.5d,partition=3,replication=1",
 		"algorithm=feature,feature=2", "algorithm=feature,feature=5", "algorithm=replicas,replica=3", "algorithm=vertexcut,partition=2", "algorithm=vertexcut,partition=5",
+		"algorithm=weights,feature=2", "algorithm=weights,feature=5", "algorithm=feature,feature=2,resplit=reduce-scatter", "algorithm=feature,feature=3,resplit=reduce-scatter",
+		"replica=2,partition=3", "replica=2,algorithm=feature,feature=2", "replica=2,algorithm=weights,feature=3", "replica=2,algorithm=vertexcut,partition=2",
+		"partition=2,feature=3", "algorithm=1d-allgather,partition=3,feature=2", "algorithm=2d,partition=2x2,feature=2", "algorithm=vertexcut,partition=2,feature=2",
+		"algorithm=1.5d,partition=4,replication=2,feature=2", "replica=2,partition=2,feature=2",
 	}
 	p, err := plan.Parse(all[s.Uint32n(uint32(len(all)))] + []string{"", ",overlap=false"}[s.Uint32n(2)])
 	if err != nil {

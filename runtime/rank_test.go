@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"reflect"
@@ -33,6 +34,28 @@ func spread(t *testing.T, m model.Model, w world, d *program.Distribution, skip 
 	return compileFor(t, w, p, f)
 }
 
+// spreadings are the ways to own edges, on ranks along one axis, and the two to share
+// out columns.
+var spreadings = []spreading{
+	{"by dst", program.ByDst, false, program.Whole}, {"by src", program.BySrc, false, program.Whole}, {"free", program.Free, false, program.Whole},
+	{"replicas", program.AllEdges, false, program.Whole}, {"shared", program.Shared, false, program.Whole}, {"copied", program.Copied, false, program.Whole},
+	{"weights", program.AllEdges, true, program.Whole}, {"columns", program.AllEdges, true, program.Columns},
+}
+
+type spreading struct {
+	name    string
+	owner   program.Owner
+	columns bool // shared out
+	rest    program.Kind
+}
+
+func (s spreading) owners(w world, ranks int, seed uint64) plan.Owners {
+	if s.columns {
+		return plan.Owners{Ranks: 1, Edges: s.owner, Vertex: make([]int32, w.g.N), Features: ranks, Rest: s.rest}
+	}
+	return randomOwners(w, ranks, s.owner, seed)
+}
+
 // randomOwners draws who owns what; some ranks may own nothing.
 func randomOwners(w world, ranks int, edges program.Owner, seed uint64) plan.Owners {
 	o := ownersOfAll(w, ranks, edges, seed)
@@ -40,6 +63,9 @@ func randomOwners(w world, ranks int, edges program.Owner, seed uint64) plan.Own
 		for v := range o.Vertex {
 			o.Vertex[v] = int32(sort.Search(ranks, func(r int) bool { _, hi := comm.Cut(w.g.N, r, ranks); return v < hi }))
 		}
+	}
+	if edges == program.AllEdges {
+		o.Ranks, o.Replicas, o.Item, o.Vertex = 1, ranks, o.Vertex, make([]int32, w.g.N)
 	}
 	if edges == program.Copied {
 		o.Ranks, o.Copies = ranks/2, 2
@@ -134,28 +160,28 @@ func (r *ranked) differentiate(s *runtime.Session, target program.Target) error 
 	if err := s.Bind("lr", tensor.New(1, 1)); err != nil {
 		return err
 	}
-	for _, state := range states(s) {
-		clear(state.Flat())
+	for _, name := range states(s) {
+		m, _ := s.Slot(name) // states lists what Slot finds
+		clear(m.Flat())
 	}
 	if _, err := s.Run(0, 0, target); err != nil {
 		return err
 	}
-	for _, state := range states(s) {
-		r.gradient = append(r.gradient, state.Flat()...)
-		clear(state.Flat())
+	for _, name := range states(s) {
+		m, _ := s.Slot(name)
+		all, err := s.Gather(context.Background(), name, m)
+		if err != nil {
+			return err
+		}
+		r.gradient = append(r.gradient, all.Flat()...)
+		clear(m.Flat())
 	}
 	return nil
 }
 
-// states are what the optimiser keeps, in the order of parameters.
-func states(s *runtime.Session) (out []tensor.Matrix) {
-	for _, name := range s.Slots() {
-		if strings.HasPrefix(name, "state.") {
-			m, _ := s.Slot(name) // Slots lists what Slot finds
-			out = append(out, m)
-		}
-	}
-	return out
+// states names what the optimiser keeps, in the order of parameters.
+func states(s *runtime.Session) []string {
+	return slices.DeleteFunc(s.Slots(), func(name string) bool { return !strings.HasPrefix(name, "state.") })
 }
 
 // onRanks runs a program on ranks that are goroutines, and holds what each counts
@@ -164,8 +190,9 @@ func onRanks(t *testing.T, w world, o plan.Owners, steps uint32, compile func(*p
 	t.Helper()
 	programs := make([]*program.Program, o.All())
 	for r := range programs {
-		if programs[r] = programs[0]; r == 0 || o.Edges == program.Shared { // widths differ
-			programs[r] = compile(o.Distribution(r))
+		d := o.Distribution(r)
+		if programs[r] = programs[d.Alike()]; programs[r] == nil { // widths differ
+			programs[r] = compile(d)
 		}
 	}
 	piece, err := plan.Pieces(w.g, o, programs...)
@@ -227,7 +254,7 @@ func exactOnRank(t *testing.T, s *runtime.Session, c *program.Rank, target progr
 		return
 	}
 	if got != want || sent != traffic {
-		t.Errorf("rank %d, %v: counted %+v, %+v; predicted %+v, %+v", c.Comm.Rank(), stage, got, sent, want, traffic)
+		t.Errorf("rank %d, %v: counted %+v, %+v; predicted %+v, %+v", c.Number(), stage, got, sent, want, traffic)
 	}
 }
 
@@ -266,16 +293,16 @@ func TestRanksEqualOne(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Close()
-			for _, edges := range []program.Owner{program.ByDst, program.BySrc, program.Free, program.AllEdges, program.Shared, program.Copied} {
+			for _, edges := range spreadings {
 				for _, ranks := range []int{1, 2, 3, 8} {
 					if testing.Short() && (ranks != 2 || w.name != "random 4") {
 						continue // the race detector takes ten times as long
 					}
-					if edges == program.Copied && ranks%2 == 1 || edges == program.Shared && m.Name == "gat" && ranks > 2 {
+					if edges.owner == program.Copied && ranks%2 == 1 || edges.owner == program.Shared && m.Name == "gat" && ranks > 2 {
 						continue // heads cannot be shared out
 					}
-					t.Run(fmt.Sprintf("%s/%s/%v/%d", w.name, m.Name, edges, ranks), func(t *testing.T) {
-						o := randomOwners(w, ranks, edges, uint64(i))
+					t.Run(fmt.Sprintf("%s/%s/%s/%d", w.name, m.Name, edges.name, ranks), func(t *testing.T) {
+						o := edges.owners(w, ranks, uint64(i))
 						overlapped := func(overlap bool) []ranked {
 							return onRanks(t, w, o, 3, func(d *program.Distribution) *program.Program {
 								d.Overlap = overlap
@@ -286,7 +313,7 @@ func TestRanksEqualOne(t *testing.T) {
 						for r, got := range all {
 							compareRanked(t, r, got, want, exact, cancels(m))
 						}
-						if ranks > 3 || edges == program.AllEdges {
+						if ranks > 3 || edges.name == "replicas" {
 							return // it has been shown, or nothing overlaps
 						}
 						if blocking := overlapped(false); !reflect.DeepEqual(blocking, all) {

@@ -48,11 +48,13 @@ type Session struct {
 	layout   program.Layout
 	arena    *tensor.Arena
 	slots    map[string]tensor.Matrix
-	exec     program.Exec
-	pool     *kernel.Pool
-	opts     Options
-	computed map[string]bool // values of the prelude that are there
-	chunks   map[program.Region][]chunk
+	// fragments are those of slots that ranks share out.
+	fragments map[string]program.Fragment
+	exec      program.Exec
+	pool      *kernel.Pool
+	opts      Options
+	computed  map[string]bool // values of the prelude that are there
+	chunks    map[program.Region][]chunk
 }
 
 // New prepares programs to run over g. Programs share the parameters, state
@@ -90,7 +92,7 @@ func NewRank(p *plan.Piece, r *program.Rank, o Options, programs ...*program.Pro
 }
 
 func open(e program.Extent, r *program.Rank, o Options, programs []*program.Program) (*Session, error) {
-	s := &Session{extent: e, opts: o, slots: map[string]tensor.Matrix{}, computed: map[string]bool{}, chunks: map[program.Region][]chunk{}}
+	s := &Session{extent: e, opts: o, slots: map[string]tensor.Matrix{}, fragments: map[string]program.Fragment{}, computed: map[string]bool{}, chunks: map[program.Region][]chunk{}}
 	if o.Features != nil {
 		s.extent.X = o.Features.Block
 	}

@@ -45,7 +45,7 @@ func (s *Session) compile(p *program.Program, offset []int64, stride []int, loca
 		}
 		c.values[i] = stored(c.values[i], n.Type)
 		if _, leaf := n.Op.(program.Leaf); leaf {
-			s.slots[keys[i]] = c.values[i]
+			s.slots[keys[i]], s.fragments[keys[i]] = c.values[i], n.Fragment()
 		} else if p.Kept(program.Value(i)) {
 			c.kept = append(c.kept, keys[i])
 		}

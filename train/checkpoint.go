@@ -1,11 +1,15 @@
 package train
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,23 +70,15 @@ const progressKey = "weft.progress"
 // up, and that is alive all the same, overwrites nothing of a later one.
 //
 // Errors: a later attempt has taken over.
-func (t *Trainer) save() error {
-	if t.dir == nil {
-		return nil
+//
+// All ranks call it: the parameters that they share out are gathered.
+func (t *Trainer) save(ctx context.Context) error {
+	named, err := t.matrices(ctx)
+	if t.saved = time.Now(); err != nil || t.dir == nil {
+		return err
 	}
 	if err := t.current(); err != nil {
 		return err
-	}
-	named := map[string]tensor.Matrix{}
-	for _, slot := range t.session.Slots() {
-		m, err := t.session.Slot(slot)
-		if err != nil {
-			return err
-		}
-		named[slot] = m
-	}
-	for name, m := range t.best {
-		named[bestPrefix+name] = m
 	}
 	t.state.Attempt = t.attempt
 	text, err := json.Marshal(t.state)
@@ -96,10 +92,36 @@ func (t *Trainer) save() error {
 	if err := tensor.WriteSafetensors(path, named, map[string]string{progressKey: string(text)}); err != nil {
 		return err
 	}
-	t.saved = time.Now()
 	t.kept.Store(int64(t.state.Epoch))
 	return t.dir.removeOlder(t.attempt)
 }
+
+// matrices returns those of a checkpoint, to the rank that leads.
+func (t *Trainer) matrices(ctx context.Context) (map[string]tensor.Matrix, error) {
+	named := map[string]tensor.Matrix{}
+	gather := func(as, slot string, m tensor.Matrix) error {
+		full, err := t.session.Gather(ctx, slot, m)
+		if t.leads() {
+			named[as] = full
+		}
+		return err
+	}
+	for _, slot := range t.session.Slots() {
+		m, err := t.session.Slot(slot)
+		if err = errors.Join(err, gather(slot, slot, m)); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.best)) {
+		if err := gather(bestPrefix+name, paramPrefix+name, t.best[name]); err != nil {
+			return nil, err
+		}
+	}
+	return named, nil
+}
+
+// paramPrefix starts the names of the slots of parameters.
+const paramPrefix = "param."
 
 // bestPrefix starts the names of the best weights in a checkpoint.
 const bestPrefix = "best."
@@ -133,7 +155,7 @@ func (t *Trainer) restore(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := restored(named, slot, to); err != nil {
+		if err := t.restored(named, slot, slot, to); err != nil {
 			return fmt.Errorf("train: %s: %w", path, err)
 		}
 	}
@@ -141,7 +163,7 @@ func (t *Trainer) restore(dir string) error {
 		t.keepBest() // of the right names and shapes
 	}
 	for name, to := range t.best {
-		if err := restored(named, bestPrefix+name, to); err != nil {
+		if err := t.restored(named, bestPrefix+name, paramPrefix+name, to); err != nil {
 			return fmt.Errorf("train: %s: %w", path, err)
 		}
 	}
@@ -165,23 +187,24 @@ func (p *progress) check() error {
 	return nil
 }
 
-// restored copies the matrix called name into to.
-func restored(named map[string]tensor.Matrix, name string, to tensor.Matrix) error {
+// restored copies the matrix called name into to, which is the slot or like it.
+func (t *Trainer) restored(named map[string]tensor.Matrix, name, slot string, to tensor.Matrix) error {
 	from, ok := named[name]
+	rows, cols, err := t.session.Size(slot)
 	switch {
+	case err != nil:
+		return err
 	case !ok:
 		return fmt.Errorf("there is no %q", name)
-	case from.Rows != to.Rows || from.Cols != to.Cols:
-		return fmt.Errorf("%q is %v, the run needs %v", name, from, to)
+	case from.Rows != rows || from.Cols != cols:
+		return fmt.Errorf("%q is %v, the run needs %d×%d", name, from, rows, cols)
 	}
 	// A run goes on from an infinite second moment, which takes no further step,
 	// but not from such a weight.
 	if row, col, found := from.NonFinite(); found && !strings.HasPrefix(name, "state.") {
 		return fmt.Errorf("%q is %v in row %d, column %d", name, from.Row(row)[col], row, col)
 	}
-	for r := range to.Rows {
-		copy(to.Row(r), from.Row(r))
-	}
+	t.session.Take(slot, to, from)
 	return nil
 }
 
@@ -204,13 +227,13 @@ func (e *Interrupted) Unwrap() error { return e.Cause }
 
 // interrupt ends a run early. Ranks that are processes do not save: who stops them
 // gives them no time.
-func (t *Trainer) interrupt(cause error) error {
+func (t *Trainer) interrupt(ctx context.Context) error {
 	if !t.among() || !t.set.Rank.Apart {
-		if err := t.save(); err != nil {
+		if err := t.save(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
 	}
-	e := &Interrupted{Epoch: t.state.Epoch, Kept: t.Kept(), Cause: cause}
+	e := &Interrupted{Epoch: t.state.Epoch, Kept: t.Kept(), Cause: context.Cause(ctx)}
 	if t.dir != nil {
 		e.Dir = t.dir.path
 	}
@@ -219,10 +242,12 @@ func (t *Trainer) interrupt(cause error) error {
 
 // Model returns the trained model: the weights of the best validation epoch
 // with patience, else the last.
+//
+// Of ranks that share out parameters it is there when Train has returned.
 func (t *Trainer) Model() *model.Saved {
-	weights, epoch := t.params(), t.state.Epoch-1
-	if t.usesBest() {
-		weights, epoch = t.best, t.state.Stop.Best
+	weights, epoch := t.chosen()
+	if t.final != nil {
+		weights = t.final
 	}
 	return &model.Saved{
 		Model: t.cfg.Model, Options: t.cfg.Options, Features: max(1, t.d.X.Cols), Out: t.problem.out,
@@ -230,6 +255,28 @@ func (t *Trainer) Model() *model.Saved {
 		RowNormalize: t.cfg.RowNormalize, Storage: t.cfg.Storage, Degrees: t.d.X.Cols == 0, Prep: t.d.Prep,
 		Epoch: epoch, Data: t.cfg.Data, Seed: t.cfg.Seed, Weights: clones(weights),
 	}
+}
+
+// chosen are the weights that the run is scored with, and their epoch.
+func (t *Trainer) chosen() (map[string]tensor.Matrix, int) {
+	if t.usesBest() {
+		return t.best, t.state.Stop.Best
+	}
+	return t.params(), t.state.Epoch - 1
+}
+
+// gatherFinal gathers these.
+func (t *Trainer) gatherFinal(ctx context.Context) error {
+	weights, _ := t.chosen()
+	t.final = map[string]tensor.Matrix{}
+	for _, name := range slices.Sorted(maps.Keys(weights)) {
+		full, err := t.session.Gather(ctx, paramPrefix+name, weights[name])
+		if err != nil {
+			return err
+		}
+		t.final[name] = full
+	}
+	return nil
 }
 
 // clones copies matrices: the session's memory goes when it is closed.

@@ -96,7 +96,7 @@ func (t *Trainer) keepBest() {
 func (t *Trainer) params() map[string]tensor.Matrix {
 	out := map[string]tensor.Matrix{}
 	for _, slot := range t.session.Slots() {
-		if name, ok := strings.CutPrefix(slot, "param."); ok {
+		if name, ok := strings.CutPrefix(slot, paramPrefix); ok {
 			out[name], _ = t.session.Slot(slot) // Slots lists what Slot finds
 		}
 	}

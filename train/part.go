@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -72,7 +73,9 @@ func (t *Trainer) features() (tensor.Matrix, known) {
 func (t *Trainer) take(p *parted.Part, programs []*program.Program) (err error) {
 	r, v := t.set.Rank, p.View()
 	part := plan.Part{Rank: p.Rank, Ranks: len(p.Manifest.Parts), Graph: v.Graph, Owner: v.Owner, Named: v.Named, All: int(p.Manifest.Vertices)}
-	t.rank = &program.Rank{Comm: r.Comm}
+	if t.rank, err = program.NewRank(context.Background(), r.Comm, program.Mesh{program.Parts: part.Ranks}); err != nil {
+		return err
+	}
 	t.piece, err = r.Plan.OfPart(part, programs...)
 	return err
 }

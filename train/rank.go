@@ -127,6 +127,9 @@ func (t *Trainer) begun(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if m, err = t.session.Gather(ctx, slot, m); err != nil {
+			return err
+		}
 		lines = append(lines, fmt.Sprintf("%s with the checksum %08x", slot, checksum(m.Flat())))
 	}
 	if err := t.agree(context.WithoutCancel(ctx), lines); err != nil {
@@ -180,17 +183,21 @@ func (t *Trainer) cut(programs []*program.Program) (err error) {
 	return nil
 }
 
-// stopped reports whether one of the ranks is asked to stop: they stop together.
-func (t *Trainer) stopped(ctx context.Context) (bool, error) {
+// agreed reports whether one of the ranks is asked to stop, and whether the one that
+// leads is to write a checkpoint: they stop, and save, together.
+func (t *Trainer) agreed(ctx context.Context, due bool) (stop, save bool, err error) {
+	stop, save = ctx.Err() != nil, due && t.leads()
 	if !t.among() {
-		return ctx.Err() != nil, nil
+		return stop, save, nil
 	}
-	flag := []float32{0}
-	if ctx.Err() != nil {
-		flag[0] = 1
+	flags := []float32{0, 0}
+	for i, f := range []bool{stop, save} {
+		if f {
+			flags[i] = 1
+		}
 	}
-	err := t.set.Rank.Comm.AllReduce(context.WithoutCancel(ctx), flag, comm.Max)
-	return flag[0] > 0, err
+	err = t.set.Rank.Comm.AllReduce(context.WithoutCancel(ctx), flags, comm.Max)
+	return flags[0] > 0, flags[1] > 0, err
 }
 
 // sent returns what the rank has sent so far.

@@ -90,6 +90,9 @@ type Extreme struct {
 
 // finish saves the checkpoint, the model, the result, and last that these are there.
 func (t *Trainer) finish(ctx context.Context) (*Result, error) {
+	if err := t.gatherFinal(ctx); err != nil {
+		return nil, err
+	}
 	model := t.Model()
 	for name, w := range model.Weights {
 		if _, _, found := w.NonFinite(); found { // no later loss tells
@@ -97,13 +100,10 @@ func (t *Trainer) finish(ctx context.Context) (*Result, error) {
 		}
 	}
 	r, err := t.result(ctx)
-	if err != nil || t.dir == nil {
+	if err = errors.Join(err, t.save(ctx)); err != nil || t.dir == nil {
 		return r, err
 	}
 	r.Dir = t.dir.path
-	if err := t.save(); err != nil {
-		return nil, err
-	}
 	if err := model.Write(filepath.Join(t.dir.path, modelFile)); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,7 +44,10 @@ var ErrHoldsRun = errors.New("holds a run already: resume it, or choose another 
 //
 // Errors: a directory that holds a run already, or that another trainer uses.
 func (t *Trainer) start() error {
-	if t.set.Dir == "" {
+	switch {
+	case t.set.Dir == "" && t.logDir != "":
+		return t.save(context.Background()) // with the rank that has the directory
+	case t.set.Dir == "":
 		return nil
 	}
 	if err := os.MkdirAll(t.set.Dir, 0o755); err != nil {
@@ -74,7 +78,7 @@ func (t *Trainer) begin() error {
 	if err := t.dir.keep(0); err != nil {
 		return err
 	}
-	if err := t.save(); err != nil {
+	if err := t.save(context.Background()); err != nil {
 		return err
 	}
 	return t.cfg.write(t.dir.path)

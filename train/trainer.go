@@ -73,10 +73,12 @@ type Trainer struct {
 	state   progress
 	best    map[string]tensor.Matrix // the weights of the best epoch
 	unit    tensor.Matrix            // predictions in the labels' unit
+	final   map[string]tensor.Matrix // the weights that the run ended with
 	dir     *runDir
 
 	attempt int
 	saved   time.Time    // when the last checkpoint was written
+	begins  int          // the epochs that were done before
 	kept    atomic.Int64 // the epochs that it holds
 
 	// Of one of several ranks: its piece of the graph; what it says of itself, and
@@ -239,19 +241,17 @@ func (t *Trainer) initFrom(weights map[string]tensor.Matrix) error {
 		return nil
 	}
 	for name, w := range weights {
-		m, err := t.session.Slot("param." + name)
+		m, err := t.session.Slot(paramPrefix + name)
 		if err != nil {
 			return fmt.Errorf("train: initial weights: the model has no parameter %q", name)
 		}
-		if m.Rows != w.Rows || m.Cols != w.Cols {
-			return fmt.Errorf("train: initial weights: %q is %v, want %v", name, w, m)
+		if rows, cols, _ := t.session.Size(paramPrefix + name); w.Rows != rows || w.Cols != cols {
+			return fmt.Errorf("train: initial weights: %q is %v, want %d×%d", name, w, rows, cols)
 		}
 		if row, col, found := w.NonFinite(); found {
 			return fmt.Errorf("train: initial weights: %q is %v in row %d, column %d", name, w.Row(row)[col], row, col)
 		}
-		for r := range m.Rows {
-			copy(m.Row(r), w.Row(r))
-		}
+		t.session.Take(paramPrefix+name, m, w)
 	}
 	all := len(t.params())
 	switch {
@@ -298,14 +298,19 @@ func (t *Trainer) train(ctx context.Context) (*Result, error) {
 	if err := t.begun(ctx); err != nil {
 		return nil, err
 	}
-	t.saved = time.Now()
+	t.saved, t.begins = time.Now(), t.state.Epoch
 	for mark := t.saved; t.state.Epoch < t.cfg.Epochs && !t.state.Done; {
-		stop, err := t.stopped(ctx)
+		stop, due, err := t.agreed(ctx, t.due(mark))
 		if err != nil {
 			return nil, err
 		}
+		if due {
+			if err := t.save(context.WithoutCancel(ctx)); err != nil {
+				return nil, err
+			}
+		}
 		if stop {
-			return nil, t.interrupt(context.Cause(ctx))
+			return nil, t.interrupt(ctx)
 		}
 		before := t.sent()
 		e, err := t.epoch(context.WithoutCancel(ctx))
@@ -322,11 +327,6 @@ func (t *Trainer) train(ctx context.Context) (*Result, error) {
 		now := time.Now()
 		t.state.Seconds += now.Sub(mark).Seconds()
 		mark = now
-		if t.due(now) {
-			if err := t.save(); err != nil {
-				return nil, err
-			}
-		}
 	}
 	return t.finish(context.WithoutCancel(ctx))
 }
@@ -334,5 +334,8 @@ func (t *Trainer) train(ctx context.Context) (*Result, error) {
 // due reports whether it is time for a checkpoint.
 func (t *Trainer) due(now time.Time) bool {
 	s := t.set
+	if t.state.Epoch == t.begins {
+		return false
+	}
 	return s.SaveEpochs > 0 && t.state.Epoch%s.SaveEpochs == 0 || s.SaveEvery > 0 && now.Sub(t.saved) >= s.SaveEvery
 }

@@ -51,9 +51,16 @@ where steps are short.
                 edges into them: fewer rows to fetch, c times the memory
   vertexcut     edges are assigned: balanced where few vertices have most
   feature       every rank has the structure and some columns: no words for
-                sums over edges, two exchanges around each
+                sums over edges, two exchanges around each; or, with
+                resplit=reduce-scatter, one for each product with a weight
+  weights       every rank has the graph and pieces of the weights: memory
+                of wide models is shared out, half the products are summed
   replicas      every rank has the whole graph and some of the items to
                 train on: the fewest words, all of the computing
+
+Each of the first five may have replica=R: groups that train on some of the
+items each, and feature=F: the columns of each rank shared out over F, as
+reduce-scatter has it. The ranks are the product.
 
 With --link local all ranks share the cores of this machine, as those of
 weft train --ranks do; with --link mpi each has its own, and the link is
