@@ -84,7 +84,10 @@ func opened(t *testing.T, dir string, p plan.Plan, rank int, q *program.Program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := part.View()
+	v, err := part.View()
+	if err != nil {
+		t.Fatal(err)
+	}
 	piece, err := p.OfPart(plan.Part{
 		Rank: rank, Ranks: p.Ranks(), Graph: v.Graph, Owner: v.Owner, Named: v.Named, All: int(part.Manifest.Vertices),
 	}, q)

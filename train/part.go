@@ -71,7 +71,11 @@ func (t *Trainer) features() (tensor.Matrix, known) {
 
 // take makes the rank's piece of its part.
 func (t *Trainer) take(p *parted.Part, programs []*program.Program) (err error) {
-	r, v := t.set.Rank, p.View()
+	r := t.set.Rank
+	v, err := p.View()
+	if err != nil {
+		return err
+	}
 	part := plan.Part{Rank: p.Rank, Ranks: len(p.Manifest.Parts), Graph: v.Graph, Owner: v.Owner, Named: v.Named, All: int(p.Manifest.Vertices)}
 	if t.rank, err = program.NewRank(context.Background(), r.Comm, program.Mesh{program.Parts: part.Ranks}); err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 )
 
 // FuzzOpen: any manifest, and any bytes in one of the files of a part, are a part
-// whose numbers are in range or an error.
+// whose numbers are in range or an error; so are all parts together.
 func FuzzOpen(f *testing.F) {
 	dir := edited(f, func(*Manifest) {})
 	manifest, err := os.ReadFile(filepath.Join(dir, ManifestFile))
@@ -66,6 +66,12 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		walk(t, p)
+		if view, err := p.View(); err == nil {
+			view.Graph.LoopBlock().Identities()
+		}
+		if d, err := Join(t.Context(), dir, dataset.Options{Limits: budget.Limits{Floor: 1 << 20, Ratio: 64}}); err == nil {
+			d.Graph.LoopBlock().Identities()
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package parted
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/weft-gnn/weft/dataset"
@@ -23,7 +24,8 @@ type View struct {
 // View returns the part as a graph, with what is exchanged of it.
 //
 // Cost: that of [graph.Part.Graph] and, of what other parts name, O(h log h).
-func (p *Part) View() View {
+// Errors: a vertex that is there twice, and sources that are not in order.
+func (p *Part) View() (View, error) {
 	whole := p.Manifest.Whole
 	g, at := graph.Part{
 		Vertex: p.Vertex, Identity: p.Identity, Ptr: p.Ptr, Col: p.Col, Weight: p.Weight, Edge: p.Edge,
@@ -40,7 +42,21 @@ func (p *Part) View() View {
 		v.Named[q] = p.namedBy(q, at)
 	}
 	v.Named[p.Rank] = g.Block().Named(1, func(int64, int32, int32) int32 { return 0 })[0]
-	return v
+	return v, p.check(g)
+}
+
+// check holds the part as a graph against what numbers of vertices and arcs promise.
+func (p *Part) check(g *graph.Graph) error {
+	numbers := slices.Sorted(slices.Values(p.Vertex))
+	for i := 1; i < len(numbers); i++ {
+		if numbers[i] == numbers[i-1] {
+			return fmt.Errorf("dataset: part %d of %s: vertex %d is there twice", p.Rank, p.Manifest.Name, numbers[i])
+		}
+	}
+	if err := g.Validate(); err != nil {
+		return fmt.Errorf("dataset: part %d of %s: %w", p.Rank, p.Manifest.Name, err)
+	}
+	return nil
 }
 
 // namedBy lists which vertices of the part another part's arcs name.

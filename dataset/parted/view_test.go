@@ -19,8 +19,8 @@ import (
 func checkViews(t *rapid.T, d *dataset.Dataset, div Division, all []*Part) {
 	named := d.Graph.Block().Named(div.Parts, div.Part)
 	for rank, p := range all {
-		view := p.View()
-		if err := view.Graph.Validate(); err != nil {
+		view, err := p.View()
+		if err != nil {
 			t.Fatal(err)
 		}
 		number := slices.Sorted(slices.Values(p.Vertex))
@@ -58,6 +58,23 @@ func checkViews(t *rapid.T, d *dataset.Dataset, div Division, all []*Part) {
 		if got := m.Splits[i]; got.Train.Items != int64(len(s.Train)) || got.Val.Items != int64(len(s.Val)) || got.Test.Items != int64(len(s.Test)) {
 			t.Fatalf("split %+v, want %+v", got, s)
 		}
+	}
+}
+
+// TestViewIsChecked: numbers that each are in range may still be no graph's.
+func TestViewIsChecked(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "halves")
+	if err := Write(t.Context(), dir, pathSet(t, dataset.VertexClassification), inHalves(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for want, harm := range map[string]func(*Part){
+		"part 0 of path: vertex 2 is there twice": func(p *Part) { p.Vertex = []int32{0, 1, 2, 2} },
+		"part 0 of path: graph: ":                 func(p *Part) { p.Col = []int32{1, 2, 0, 1, 3} },
+	} {
+		p := openAll(t, dir, 2)[0]
+		harm(p)
+		_, err := p.View()
+		datatest.WantError(t, err, want)
 	}
 }
 
