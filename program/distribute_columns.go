@@ -24,7 +24,7 @@ import (
 // What the data set provides is whole.
 func shareColumns(p *Program, f Facts) (*Program, error) {
 	p = lower(p, func(op Op) bool { _, ok := op.(walkingComposite); return ok })
-	c := &columns{sums: sumsOf(p, f.Distribution.along(Features), AllEdges), rest: f.Distribution.Rest, env: f.Env, forms: make([]map[Kind]Value, len(p.Nodes))}
+	c := &columns{sums: sumsOf(p, f.Distribution.along(Features), AllEdges, "ranks share out columns"), rest: f.Distribution.Rest, env: f.Env, forms: make([]map[Kind]Value, len(p.Nodes))}
 	c.findGradients()
 	return c.distribute(c.place)
 }

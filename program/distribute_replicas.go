@@ -6,7 +6,7 @@ import "errors"
 // its own: its loss, and all that is linear in the loss's gradient, are parts of sums
 // over the replicas.
 func replicate(p *Program, of *Distribution) (*Program, error) {
-	d := &replicas{sumsOf(p, of.along(Replicas), AllEdges)}
+	d := &replicas{sumsOf(p, of.along(Replicas), AllEdges, "every rank trains on items of its own")}
 	return d.distribute(d.add)
 }
 

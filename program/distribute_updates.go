@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -14,13 +15,14 @@ type sums struct {
 	*rewriter
 	here  Place       // of the rank
 	edges Owner       // as rules are asked
+	where string      // what is spread, and how
 	at    []Placement // of old values
 	late  []bool      // nodes that nothing over rows waits for
 	visit func(Value) error
 }
 
-func sumsOf(p *Program, here Place, edges Owner) sums {
-	s := sums{rewriter: rewrite(p), here: here, edges: edges, at: make([]Placement, len(p.Nodes))}
+func sumsOf(p *Program, here Place, edges Owner, where string) sums {
+	s := sums{rewriter: rewrite(p), here: here, edges: edges, where: where, at: make([]Placement, len(p.Nodes))}
 	s.findLate()
 	return s
 }
@@ -47,8 +49,17 @@ func (d *sums) ask(n Node, in ...Placement) Split {
 	return Split{Ranks: d.here.Ranks, Edges: d.edges, In: in, Types: d.old.types(n.In), Out: n.Type}
 }
 
+// refuse says to whoever chose the plan why it cannot run.
 func (d *sums) refuse(v Value, why error) error {
-	return fmt.Errorf("operation %d, %v, cannot be distributed over %v: %w", v, d.old.Nodes[v].Op, d.here.Axis, why)
+	n, reason := d.old.Nodes[v], why.Error()
+	if r := (*refusal)(nil); errors.As(why, &r) {
+		reason = r.why
+	}
+	layer := ""
+	if n.Layer >= 0 {
+		layer = fmt.Sprintf(" of layer %d", n.Layer)
+	}
+	return fmt.Errorf("%v%s cannot run where %s: %s", n.Op, layer, d.where, reason)
 }
 
 // findLate marks the nodes over One that no row depends on and that read no rows:

@@ -83,12 +83,19 @@ func Distribute(p *Program, f Facts) (*Program, error) {
 	return Dead(p), nil
 }
 
+// spreads says where edges and vertices are, by whom edges are owned.
+var spreads = [...]string{
+	AllEdges: "every rank has the graph", ByDst: "ranks have some vertices each", BySrc: "ranks have some vertices each",
+	Free: "the edges into a vertex lie on several ranks", Copied: "the edges into a vertex lie on several ranks",
+	Shared: "ranks have some columns of all vertices each",
+}
+
 // shareGraph gives ranks parts of the graph.
 func shareGraph(p *Program, of *Distribution) (*Program, error) {
 	if of.Edges != ByDst {
 		p = lower(p, func(Op) bool { return true })
 	}
-	d := &distributor{sums: sumsOf(p, of.along(Parts), of.Edges.asked()), Edges: of.Edges, copied: of.Mesh.Along(Copies) > 1, expanded: map[expansion]Value{}}
+	d := &distributor{sums: sumsOf(p, of.along(Parts), of.Edges.asked(), spreads[of.Edges]), Edges: of.Edges, copied: of.Mesh.Along(Copies) > 1, expanded: map[expansion]Value{}}
 	return d.distribute(d.place)
 }
 

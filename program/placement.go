@@ -1,7 +1,6 @@
 package program
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 )
@@ -108,7 +107,16 @@ func (s Split) of(operands ...int) Split {
 	return t
 }
 
-var errResolve = errors.New("resolve the operand first")
+// refusal says why a rule cannot read an operand as it is placed.
+type refusal struct {
+	operand int
+	at      Placement
+	why     string
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("operand %d is %v: %s", r.operand, r.at, r.why)
+}
 
 // refuse says that operand i cannot be read as it is placed.
 func (s Split) refuse(i int, why string) (Placement, error) {
@@ -116,7 +124,7 @@ func (s Split) refuse(i int, why string) (Placement, error) {
 	if s.number != nil {
 		i = s.number[i]
 	}
-	return Placement{}, fmt.Errorf("operand %d is %v: %s: %w", i, at, why, errResolve)
+	return Placement{}, &refusal{i, at, why}
 }
 
 // isOne reports whether operand i is a single matrix.
