@@ -4,152 +4,222 @@
 
 package kernel
 
-// attendScoresAVX512x8 sets scores to the rectified sums of the rows of both ends, and tops to the largest of each row.
+// attendScoresEightAVX512 sets scores to the rectified sums of the rows of both ends, and tops to the largest of each row.
 //
 //go:noescape
-func attendScoresAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, slope float32, score *float32, top *float32, heads int, apart int)
+func attendScoresEightAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, slope float32, score *float32, top *float32, heads int, apart int)
 
-// attendScoresAVX512 sets scores to the rectified sums of the rows of both ends, and tops to the largest of each row.
+// attendMomentsEightAVX512 sets the moments of rows from the scores and the products of their edges.
 //
 //go:noescape
-func attendScoresAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, slope float32, score *float32, top *float32, heads int, apart int)
+func attendMomentsEightAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
 
-// attendMomentsAVX512 sets the moments of rows from the scores and the products of their edges.
+// attendSumEightAVX512x1 sums rows by the softmax of scores, 1 vectors of columns.
 //
 //go:noescape
-func attendMomentsAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
+func attendSumEightAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumAVX512x1 sums rows by the softmax of scores, 1 vectors of columns.
+// attendSumEightAVX512x2 sums rows by the softmax of scores, 2 vectors of columns.
 //
 //go:noescape
-func attendSumAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumAVX512x2 sums rows by the softmax of scores, 2 vectors of columns.
+// attendSumEightAVX512x3 sums rows by the softmax of scores, 3 vectors of columns.
 //
 //go:noescape
-func attendSumAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumAVX512x3 sums rows by the softmax of scores, 3 vectors of columns.
+// attendSumEightAVX512x4 sums rows by the softmax of scores, 4 vectors of columns.
 //
 //go:noescape
-func attendSumAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumAVX512x4 sums rows by the softmax of scores, 4 vectors of columns.
+// attendSumEightAVX512x5 sums rows by the softmax of scores, 5 vectors of columns.
 //
 //go:noescape
-func attendSumAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumAVX512x5 sums rows by the softmax of scores, 5 vectors of columns.
+// attendSumEightAVX512x6 sums rows by the softmax of scores, 6 vectors of columns.
 //
 //go:noescape
-func attendSumAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumAVX512x6 sums rows by the softmax of scores, 6 vectors of columns.
+// attendSumEightAVX512x7 sums rows by the softmax of scores, 7 vectors of columns.
 //
 //go:noescape
-func attendSumAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumAVX512x7 sums rows by the softmax of scores, 7 vectors of columns.
+// attendSumEightAVX512x8 sums rows by the softmax of scores, 8 vectors of columns.
 //
 //go:noescape
-func attendSumAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumAVX512x8 sums rows by the softmax of scores, 8 vectors of columns.
+// attendBackEightAVX512x1 sums rows by the exponentials of scores, and by these times the slope, 1 vectors of columns.
 //
 //go:noescape
-func attendSumAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendBackEightAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 
-// attendBackAVX512x1 sums rows by the exponentials of scores, and by these times the slope, 1 vectors of columns.
+// attendBackEightAVX512x2 sums rows by the exponentials of scores, and by these times the slope, 2 vectors of columns.
 //
 //go:noescape
-func attendBackAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+func attendBackEightAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 
-// attendBackAVX512x2 sums rows by the exponentials of scores, and by these times the slope, 2 vectors of columns.
+// attendBackEightAVX512x3 sums rows by the exponentials of scores, and by these times the slope, 3 vectors of columns.
 //
 //go:noescape
-func attendBackAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+func attendBackEightAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 
-// attendBackAVX512x3 sums rows by the exponentials of scores, and by these times the slope, 3 vectors of columns.
+// attendBackEightAVX512x4 sums rows by the exponentials of scores, and by these times the slope, 4 vectors of columns.
 //
 //go:noescape
-func attendBackAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+func attendBackEightAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 
-// attendBackAVX512x4 sums rows by the exponentials of scores, and by these times the slope, 4 vectors of columns.
+// attendScoresSomeAVX512 sets scores to the rectified sums of the rows of both ends, and tops to the largest of each row.
 //
 //go:noescape
-func attendBackAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+func attendScoresSomeAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, slope float32, score *float32, top *float32, heads int, apart int)
 
-// attendMomentsTwoAVX512 sets the moments of rows from the scores and the products of their edges.
+// attendMomentsSomeAVX512 sets the moments of rows from the scores and the products of their edges.
 //
 //go:noescape
-func attendMomentsTwoAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
+func attendMomentsSomeAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
 
-// attendSumTwoAVX512x1 sums rows by the softmax of scores, 1 vectors of columns.
+// attendSumSomeAVX512x1 sums rows by the softmax of scores, 1 vectors of columns.
 //
 //go:noescape
-func attendSumTwoAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumTwoAVX512x2 sums rows by the softmax of scores, 2 vectors of columns.
+// attendSumSomeAVX512x2 sums rows by the softmax of scores, 2 vectors of columns.
 //
 //go:noescape
-func attendSumTwoAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumTwoAVX512x3 sums rows by the softmax of scores, 3 vectors of columns.
+// attendSumSomeAVX512x3 sums rows by the softmax of scores, 3 vectors of columns.
 //
 //go:noescape
-func attendSumTwoAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumTwoAVX512x4 sums rows by the softmax of scores, 4 vectors of columns.
+// attendSumSomeAVX512x4 sums rows by the softmax of scores, 4 vectors of columns.
 //
 //go:noescape
-func attendSumTwoAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumTwoAVX512x5 sums rows by the softmax of scores, 5 vectors of columns.
+// attendSumSomeAVX512x5 sums rows by the softmax of scores, 5 vectors of columns.
 //
 //go:noescape
-func attendSumTwoAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumTwoAVX512x6 sums rows by the softmax of scores, 6 vectors of columns.
+// attendSumSomeAVX512x6 sums rows by the softmax of scores, 6 vectors of columns.
 //
 //go:noescape
-func attendSumTwoAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumTwoAVX512x7 sums rows by the softmax of scores, 7 vectors of columns.
+// attendSumSomeAVX512x7 sums rows by the softmax of scores, 7 vectors of columns.
 //
 //go:noescape
-func attendSumTwoAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendSumTwoAVX512x8 sums rows by the softmax of scores, 8 vectors of columns.
+// attendSumSomeAVX512x8 sums rows by the softmax of scores, 8 vectors of columns.
 //
 //go:noescape
-func attendSumTwoAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 
-// attendBackTwoAVX512x1 sums rows by the exponentials of scores, and by these times the slope, 1 vectors of columns.
+// attendBackSomeAVX512x1 sums rows by the exponentials of scores, and by these times the slope, 1 vectors of columns.
 //
 //go:noescape
-func attendBackTwoAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+func attendBackSomeAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 
-// attendBackTwoAVX512x2 sums rows by the exponentials of scores, and by these times the slope, 2 vectors of columns.
+// attendBackSomeAVX512x2 sums rows by the exponentials of scores, and by these times the slope, 2 vectors of columns.
 //
 //go:noescape
-func attendBackTwoAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+func attendBackSomeAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 
-// attendBackTwoAVX512x3 sums rows by the exponentials of scores, and by these times the slope, 3 vectors of columns.
+// attendBackSomeAVX512x3 sums rows by the exponentials of scores, and by these times the slope, 3 vectors of columns.
 //
 //go:noescape
-func attendBackTwoAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+func attendBackSomeAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 
-// attendBackTwoAVX512x4 sums rows by the exponentials of scores, and by these times the slope, 4 vectors of columns.
+// attendBackSomeAVX512x4 sums rows by the exponentials of scores, and by these times the slope, 4 vectors of columns.
 //
 //go:noescape
-func attendBackTwoAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+func attendBackSomeAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 
-// attendMomentsEightAVX512 sets the moments of rows from the scores of their edges and the rows of both ends.
+// attendScoresManyAVX512 sets scores to the rectified sums of the rows of both ends, and tops to the largest of each row.
 //
 //go:noescape
-func attendMomentsEightAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+func attendScoresManyAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, slope float32, score *float32, top *float32, heads int, apart int)
 
-// attendBackEightTwoAVX512x4 sums rows by the exponentials of scores; to t go the products of z with those times the slope, less their sums times the third value, 4 vectors of columns.
+// attendMomentsManyAVX512 sets the moments of rows from the scores and the products of their edges.
 //
 //go:noescape
-func attendBackEightTwoAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, z *float32, ldz int)
+func attendMomentsManyAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
+
+// attendSumManyAVX512x1 sums rows by the softmax of scores, 1 vectors of columns.
+//
+//go:noescape
+func attendSumManyAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+
+// attendSumManyAVX512x2 sums rows by the softmax of scores, 2 vectors of columns.
+//
+//go:noescape
+func attendSumManyAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+
+// attendSumManyAVX512x3 sums rows by the softmax of scores, 3 vectors of columns.
+//
+//go:noescape
+func attendSumManyAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+
+// attendSumManyAVX512x4 sums rows by the softmax of scores, 4 vectors of columns.
+//
+//go:noescape
+func attendSumManyAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+
+// attendSumManyAVX512x5 sums rows by the softmax of scores, 5 vectors of columns.
+//
+//go:noescape
+func attendSumManyAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+
+// attendSumManyAVX512x6 sums rows by the softmax of scores, 6 vectors of columns.
+//
+//go:noescape
+func attendSumManyAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+
+// attendSumManyAVX512x7 sums rows by the softmax of scores, 7 vectors of columns.
+//
+//go:noescape
+func attendSumManyAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+
+// attendSumManyAVX512x8 sums rows by the softmax of scores, 8 vectors of columns.
+//
+//go:noescape
+func attendSumManyAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+
+// attendBackManyAVX512x1 sums rows by the exponentials of scores, and by these times the slope, 1 vectors of columns.
+//
+//go:noescape
+func attendBackManyAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+
+// attendBackManyAVX512x2 sums rows by the exponentials of scores, and by these times the slope, 2 vectors of columns.
+//
+//go:noescape
+func attendBackManyAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+
+// attendBackManyAVX512x3 sums rows by the exponentials of scores, and by these times the slope, 3 vectors of columns.
+//
+//go:noescape
+func attendBackManyAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+
+// attendBackManyAVX512x4 sums rows by the exponentials of scores, and by these times the slope, 4 vectors of columns.
+//
+//go:noescape
+func attendBackManyAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+
+// attendMomentsSquareAVX512 sets the moments of rows from the scores of their edges and the rows of both ends.
+//
+//go:noescape
+func attendMomentsSquareAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+
+// attendBackSquareEightAVX512x4 sums rows by the exponentials of scores; to t go the products of z with those times the slope, less their sums times the third value, 4 vectors of columns.
+//
+//go:noescape
+func attendBackSquareEightAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, z *float32, ldz int)

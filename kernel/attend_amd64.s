@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func attendScoresAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, slope float32, score *float32, top *float32, heads int, apart int)
+// func attendScoresEightAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, slope float32, score *float32, top *float32, heads int, apart int)
 // Requires: AVX, MMX+
-TEXT ·attendScoresAVX512x8(SB), NOSPLIT, $0-104
+TEXT ·attendScoresEightAVX512(SB), NOSPLIT, $0-104
 	MOVQ         ptr+8(FP), AX
 	MOVQ         x+16(FP), CX
 	MOVQ         y+32(FP), DX
@@ -66,69 +66,9 @@ DATA floatff800000<>+24(SB)/4, $0xff800000
 DATA floatff800000<>+28(SB)/4, $0xff800000
 GLOBL floatff800000<>(SB), RODATA|NOPTR, $32
 
-// func attendScoresAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, slope float32, score *float32, top *float32, heads int, apart int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendScoresAVX512(SB), NOSPLIT, $0-104
-	MOVQ         ptr+8(FP), AX
-	MOVQ         x+16(FP), CX
-	MOVQ         y+32(FP), DX
-	MOVQ         other+48(FP), BX
-	MOVQ         ahead+56(FP), SI
-	MOVQ         score+72(FP), DI
-	MOVQ         top+80(FP), R8
-	MOVQ         ldx+24(FP), R9
-	MOVQ         apart+96(FP), R10
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         heads+88(FP), R11
-	MOVQ         $-1, R12
-	BZHIQ        R11, R12, R12
-	KMOVW        R12, K1
-	VBROADCASTSS slope+64(FP), Z0
-	VBROADCASTSS floatff800000<>+0(SB), Z1
-	MOVQ         (AX), R12
-
-row:
-	MOVQ      8(AX), R11
-	VPXORD    Z3, Z3, Z3
-	CMPQ      R12, R11
-	JGE       next
-	VMOVUPS.Z (DX), K1, Z2
-	VMOVAPS   Z1, Z3
-
-position:
-	MOVL       (SI)(R12*4), R13
-	IMULQ      R9, R13
-	PREFETCHT0 (CX)(R13*1)
-	MOVL       (BX)(R12*4), R13
-	IMULQ      R9, R13
-	VMOVUPS.Z  (CX)(R13*1), K1, Z4
-	VADDPS     Z2, Z4, Z4
-	VMULPS     Z0, Z4, Z5
-	VMAXPS     Z4, Z5, Z4
-	VMOVUPS    Z4, K1, (DI)
-	VMAXPS     Z4, Z3, Z3
-	ADDQ       R10, DI
-	INCQ       R12
-	CMPQ       R12, R11
-	JLT        position
-
-next:
-	VMOVUPS Z3, K1, (R8)
-	ADDQ    $0x08, AX
-	ADDQ    ldy+40(FP), DX
-	ADDQ    R10, R8
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendMomentsAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attendMomentsAVX512(SB), NOSPLIT, $0-72
-	MOVQ         heads+56(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
+// func attendMomentsEightAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·attendMomentsEightAVX512(SB), NOSPLIT, $0-72
 	MOVQ         score+32(FP), CX
 	MOVQ         product+16(FP), DX
 	VBROADCASTSS floatc2d00000<>+0(SB), Z0
@@ -149,26 +89,36 @@ TEXT ·attendMomentsAVX512(SB), NOSPLIT, $0-72
 	MOVQ         (BX), AX
 
 row:
-	MOVQ      ptr+8(FP), BX
-	ADDQ      $0x08, BX
-	MOVQ      BX, ptr+8(FP)
-	MOVQ      (BX), BX
-	VMOVUPS   Z9, Z18
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	CMPQ      AX, BX
-	JGE       store
-	MOVQ      moment+40(FP), SI
-	VMOVUPS.Z (SI), K1, Z17
-	VPXORD    Z18, Z18, Z18
+	MOVQ            ptr+8(FP), BX
+	ADDQ            $0x08, BX
+	MOVQ            BX, ptr+8(FP)
+	MOVQ            (BX), BX
+	VMOVUPS         Z9, Z18
+	VPXORD          Z3, Z3, Z3
+	VPXORD          Z4, Z4, Z4
+	VPXORD          Z5, Z5, Z5
+	CMPQ            AX, BX
+	JGE             store
+	MOVQ            moment+40(FP), SI
+	VBROADCASTF32X8 (SI), Z17
+	VPXORD          Z18, Z18, Z18
 
 position:
+	LEAQ         1(AX), SI
+	XORQ         DI, DI
+	CMPQ         SI, BX
+	CMOVQGE      AX, SI
+	SETLT        DI
+	NEGQ         DI
+	MOVQ         DI, SI
+	KMOVW        SI, K1
+	ORQ          $0xff, SI
+	KMOVW        SI, K1
 	MOVQ         AX, SI
-	IMULQ        apart+64(FP), SI
+	SHLQ         $0x05, SI
 	VMOVUPS.Z    (CX)(SI*1), K1, Z19
 	MOVQ         AX, SI
-	IMULQ        apart+64(FP), SI
+	SHLQ         $0x05, SI
 	VMOVUPS.Z    (DX)(SI*1), K1, Z20
 	VSUBPS       Z17, Z19, Z21
 	VMAXPS       Z21, Z0, Z21
@@ -186,16 +136,25 @@ position:
 	VFMADD213PS  Z21, Z24, Z23
 	VADDPS       Z9, Z23, Z23
 	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z18, Z18
+	VADDPS       Z21, Z18, K1, Z18
 	VCMPPS       $0x11, Z19, Z2, K2
 	VMULPS       Z16, Z21, Z19
 	VBLENDMPS    Z21, Z19, K2, Z6
-	VADDPS       Z6, Z5, Z5
-	VFMADD231PS  Z21, Z20, Z3
-	VFMADD231PS  Z6, Z20, Z4
-	ADDQ         $0x01, AX
+	VADDPS       Z6, Z5, K1, Z5
+	VFMADD231PS  Z21, Z20, K1, Z3
+	VFMADD231PS  Z6, Z20, K1, Z4
+	ADDQ         $0x02, AX
 	CMPQ         AX, BX
 	JLT          position
+	MOVQ         BX, AX
+	VSHUFF32X4   $0x4e, Z18, Z18, Z17
+	VADDPS       Z17, Z18, Z18
+	VSHUFF32X4   $0x4e, Z3, Z3, Z17
+	VADDPS       Z17, Z3, Z3
+	VSHUFF32X4   $0x4e, Z4, Z4, Z17
+	VADDPS       Z17, Z4, Z4
+	VSHUFF32X4   $0x4e, Z5, Z5, Z17
+	VADDPS       Z17, Z5, Z5
 	VMOVUPS      Z9, Z17
 	VDIVPS       Z18, Z17, Z17
 	VMULPS       Z17, Z3, Z3
@@ -205,13 +164,13 @@ position:
 store:
 	MOVQ    moment+40(FP), BX
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Z18, K1, (BX)
+	VMOVUPS Y18, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Z3, K1, (BX)
+	VMOVUPS Y3, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Z4, K1, (BX)
+	VMOVUPS Y4, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Z5, K1, (BX)
+	VMOVUPS Y5, (BX)
 	MOVQ    apart+64(FP), BX
 	ADDQ    BX, moment+40(FP)
 	DECQ    rows+0(FP)
@@ -339,1836 +298,9 @@ DATA float3f000000<>+24(SB)/4, $0x3f000000
 DATA float3f000000<>+28(SB)/4, $0x3f000000
 GLOBL float3f000000<>(SB), RODATA|NOPTR, $32
 
-// func attendSumAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x1(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), DI
-	VMOVUPS      (DX), Z1
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z2
-	VBROADCASTSS float42b20000<>+0(SB), Z3
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
-	VBROADCASTSS float3f318000<>+0(SB), Z5
-	VBROADCASTSS floatb95e8083<>+0(SB), Z6
-	VBROADCASTSS float3f800000<>+0(SB), Z7
-	VBROADCASTSS float39506967<>+0(SB), Z8
-	VBROADCASTSS float3ab743ce<>+0(SB), Z9
-	VBROADCASTSS float3c088908<>+0(SB), Z10
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
-	VBROADCASTSS float3f000000<>+0(SB), Z13
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
-
-row:
-	MOVQ      ptr+8(FP), R9
-	ADDQ      $0x08, R9
-	MOVQ      R9, ptr+8(FP)
-	MOVQ      (R9), R9
-	VPXORD    Z0, Z0, Z0
-	CMPQ      DX, R9
-	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Z14
-	VPXORD    Z4, Z4, Z4
-
-position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z2, Z15
-	VMULPS       Z3, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VFNMADD231PS Z5, Z16, Z15
-	VFNMADD231PS Z6, Z16, Z15
-	VMOVUPS      Z8, Z17
-	VFMADD213PS  Z9, Z15, Z17
-	VFMADD213PS  Z10, Z15, Z17
-	VFMADD213PS  Z11, Z15, Z17
-	VFMADD213PS  Z12, Z15, Z17
-	VFMADD213PS  Z13, Z15, Z17
-	VMULPS       Z15, Z15, Z18
-	VFMADD213PS  Z15, Z18, Z17
-	VADDPS       Z7, Z17, Z17
-	VSCALEFPS    Z16, Z17, Z15
-	VADDPS       Z15, Z4, Z4
-	TESTQ        DI, DI
-	JZ           unmasked1
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Z16
-	VMULPS       Z16, Z15, Z15
-
-unmasked1:
-	VPERMPS     Z15, Z1, Z15
-	VFMADD231PS (AX)(R10*1), Z15, K1, Z0
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Z4, K2, (R9)
-	VMOVUPS     Z7, Z14
-	VDIVPS      Z4, Z14, Z4
-	VPERMPS     Z4, Z1, Z14
-	VMULPS      Z14, Z0, Z0
-
-store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, K1, (R9)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x2(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), DI
-	VMOVUPS      (DX), Z2
-	VMOVUPS      64(DX), Z3
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z7
-	VBROADCASTSS floatb95e8083<>+0(SB), Z8
-	VBROADCASTSS float3f800000<>+0(SB), Z9
-	VBROADCASTSS float39506967<>+0(SB), Z10
-	VBROADCASTSS float3ab743ce<>+0(SB), Z11
-	VBROADCASTSS float3c088908<>+0(SB), Z12
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z13
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z14
-	VBROADCASTSS float3f000000<>+0(SB), Z15
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
-
-row:
-	MOVQ      ptr+8(FP), R9
-	ADDQ      $0x08, R9
-	MOVQ      R9, ptr+8(FP)
-	MOVQ      (R9), R9
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	CMPQ      DX, R9
-	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Z16
-	VPXORD    Z6, Z6, Z6
-
-position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	PREFETCHT0   64(AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z17
-	VSUBPS       Z16, Z17, Z17
-	VMAXPS       Z17, Z4, Z17
-	VMULPS       Z5, Z17, Z18
-	VRNDSCALEPS  $0x08, Z18, Z18
-	VFNMADD231PS Z7, Z18, Z17
-	VFNMADD231PS Z8, Z18, Z17
-	VMOVUPS      Z10, Z19
-	VFMADD213PS  Z11, Z17, Z19
-	VFMADD213PS  Z12, Z17, Z19
-	VFMADD213PS  Z13, Z17, Z19
-	VFMADD213PS  Z14, Z17, Z19
-	VFMADD213PS  Z15, Z17, Z19
-	VMULPS       Z17, Z17, Z20
-	VFMADD213PS  Z17, Z20, Z19
-	VADDPS       Z9, Z19, Z19
-	VSCALEFPS    Z18, Z19, Z17
-	VADDPS       Z17, Z6, Z6
-	TESTQ        DI, DI
-	JZ           unmasked2
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Z18
-	VMULPS       Z18, Z17, Z17
-
-unmasked2:
-	VPERMPS     Z17, Z2, Z18
-	VFMADD231PS (AX)(R10*1), Z18, Z0
-	VPERMPS     Z17, Z3, Z17
-	VFMADD231PS 64(AX)(R10*1), Z17, K1, Z1
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Z6, K2, (R9)
-	VMOVUPS     Z9, Z16
-	VDIVPS      Z6, Z16, Z6
-	VPERMPS     Z6, Z2, Z16
-	VMULPS      Z16, Z0, Z0
-	VPERMPS     Z6, Z3, Z16
-	VMULPS      Z16, Z1, Z1
-
-store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, K1, 64(R9)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x3(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), DI
-	VMOVUPS      (DX), Z3
-	VMOVUPS      64(DX), Z4
-	VMOVUPS      128(DX), Z5
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z6
-	VBROADCASTSS float42b20000<>+0(SB), Z7
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
-	VBROADCASTSS float3f318000<>+0(SB), Z9
-	VBROADCASTSS floatb95e8083<>+0(SB), Z10
-	VBROADCASTSS float3f800000<>+0(SB), Z11
-	VBROADCASTSS float39506967<>+0(SB), Z12
-	VBROADCASTSS float3ab743ce<>+0(SB), Z13
-	VBROADCASTSS float3c088908<>+0(SB), Z14
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
-	VBROADCASTSS float3f000000<>+0(SB), Z17
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
-
-row:
-	MOVQ      ptr+8(FP), R9
-	ADDQ      $0x08, R9
-	MOVQ      R9, ptr+8(FP)
-	MOVQ      (R9), R9
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	CMPQ      DX, R9
-	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Z18
-	VPXORD    Z8, Z8, Z8
-
-position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	PREFETCHT0   64(AX)(R10*1)
-	PREFETCHT0   128(AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z19
-	VSUBPS       Z18, Z19, Z19
-	VMAXPS       Z19, Z6, Z19
-	VMULPS       Z7, Z19, Z20
-	VRNDSCALEPS  $0x08, Z20, Z20
-	VFNMADD231PS Z9, Z20, Z19
-	VFNMADD231PS Z10, Z20, Z19
-	VMOVUPS      Z12, Z21
-	VFMADD213PS  Z13, Z19, Z21
-	VFMADD213PS  Z14, Z19, Z21
-	VFMADD213PS  Z15, Z19, Z21
-	VFMADD213PS  Z16, Z19, Z21
-	VFMADD213PS  Z17, Z19, Z21
-	VMULPS       Z19, Z19, Z22
-	VFMADD213PS  Z19, Z22, Z21
-	VADDPS       Z11, Z21, Z21
-	VSCALEFPS    Z20, Z21, Z19
-	VADDPS       Z19, Z8, Z8
-	TESTQ        DI, DI
-	JZ           unmasked3
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Z20
-	VMULPS       Z20, Z19, Z19
-
-unmasked3:
-	VPERMPS     Z19, Z3, Z20
-	VFMADD231PS (AX)(R10*1), Z20, Z0
-	VPERMPS     Z19, Z4, Z20
-	VFMADD231PS 64(AX)(R10*1), Z20, Z1
-	VPERMPS     Z19, Z5, Z19
-	VFMADD231PS 128(AX)(R10*1), Z19, K1, Z2
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Z8, K2, (R9)
-	VMOVUPS     Z11, Z18
-	VDIVPS      Z8, Z18, Z8
-	VPERMPS     Z8, Z3, Z18
-	VMULPS      Z18, Z0, Z0
-	VPERMPS     Z8, Z4, Z18
-	VMULPS      Z18, Z1, Z1
-	VPERMPS     Z8, Z5, Z18
-	VMULPS      Z18, Z2, Z2
-
-store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, K1, 128(R9)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x4(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), DI
-	VMOVUPS      (DX), Z4
-	VMOVUPS      64(DX), Z5
-	VMOVUPS      128(DX), Z6
-	VMOVUPS      192(DX), Z7
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z8
-	VBROADCASTSS float42b20000<>+0(SB), Z9
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
-
-row:
-	MOVQ      ptr+8(FP), R9
-	ADDQ      $0x08, R9
-	MOVQ      R9, ptr+8(FP)
-	MOVQ      (R9), R9
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	CMPQ      DX, R9
-	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Z20
-	VPXORD    Z10, Z10, Z10
-
-position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	PREFETCHT0   64(AX)(R10*1)
-	PREFETCHT0   128(AX)(R10*1)
-	PREFETCHT0   192(AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z21
-	VSUBPS       Z20, Z21, Z21
-	VMAXPS       Z21, Z8, Z21
-	VMULPS       Z9, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z11, Z22, Z21
-	VFNMADD231PS Z12, Z22, Z21
-	VMOVUPS      Z14, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VFMADD213PS  Z16, Z21, Z23
-	VFMADD213PS  Z17, Z21, Z23
-	VFMADD213PS  Z18, Z21, Z23
-	VFMADD213PS  Z19, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z13, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z10, Z10
-	TESTQ        DI, DI
-	JZ           unmasked4
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Z22
-	VMULPS       Z22, Z21, Z21
-
-unmasked4:
-	VPERMPS     Z21, Z4, Z22
-	VFMADD231PS (AX)(R10*1), Z22, Z0
-	VPERMPS     Z21, Z5, Z22
-	VFMADD231PS 64(AX)(R10*1), Z22, Z1
-	VPERMPS     Z21, Z6, Z22
-	VFMADD231PS 128(AX)(R10*1), Z22, Z2
-	VPERMPS     Z21, Z7, Z21
-	VFMADD231PS 192(AX)(R10*1), Z21, K1, Z3
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Z10, K2, (R9)
-	VMOVUPS     Z13, Z20
-	VDIVPS      Z10, Z20, Z10
-	VPERMPS     Z10, Z4, Z20
-	VMULPS      Z20, Z0, Z0
-	VPERMPS     Z10, Z5, Z20
-	VMULPS      Z20, Z1, Z1
-	VPERMPS     Z10, Z6, Z20
-	VMULPS      Z20, Z2, Z2
-	VPERMPS     Z10, Z7, Z20
-	VMULPS      Z20, Z3, Z3
-
-store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, 64(R9)
-	VMOVUPS Z2, 128(R9)
-	VMOVUPS Z3, K1, 192(R9)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x5(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DI
-	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z5
-	VBROADCASTSS float42b20000<>+0(SB), Z6
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
-	VBROADCASTSS float3f318000<>+0(SB), Z8
-	VBROADCASTSS floatb95e8083<>+0(SB), Z9
-	VBROADCASTSS float3f800000<>+0(SB), Z10
-	VBROADCASTSS float39506967<>+0(SB), Z11
-	VBROADCASTSS float3ab743ce<>+0(SB), Z12
-	VBROADCASTSS float3c088908<>+0(SB), Z13
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
-	VBROADCASTSS float3f000000<>+0(SB), Z16
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
-
-row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	CMPQ      DX, R10
-	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Z17
-	VPXORD    Z7, Z7, Z7
-
-position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z18
-	VSUBPS       Z17, Z18, Z18
-	VMAXPS       Z18, Z5, Z18
-	VMULPS       Z6, Z18, Z19
-	VRNDSCALEPS  $0x08, Z19, Z19
-	VFNMADD231PS Z8, Z19, Z18
-	VFNMADD231PS Z9, Z19, Z18
-	VMOVUPS      Z11, Z20
-	VFMADD213PS  Z12, Z18, Z20
-	VFMADD213PS  Z13, Z18, Z20
-	VFMADD213PS  Z14, Z18, Z20
-	VFMADD213PS  Z15, Z18, Z20
-	VFMADD213PS  Z16, Z18, Z20
-	VMULPS       Z18, Z18, Z21
-	VFMADD213PS  Z18, Z21, Z20
-	VADDPS       Z10, Z20, Z20
-	VSCALEFPS    Z19, Z20, Z18
-	VADDPS       Z18, Z7, Z7
-	TESTQ        R8, R8
-	JZ           unmasked5
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z19
-	VMULPS       Z19, Z18, Z18
-
-unmasked5:
-	VMOVUPS     (DI), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS (AX)(R11*1), Z19, Z0
-	VMOVUPS     64(DI), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 64(AX)(R11*1), Z19, Z1
-	VMOVUPS     128(DI), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 128(AX)(R11*1), Z19, Z2
-	VMOVUPS     192(DI), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 192(AX)(R11*1), Z19, Z3
-	VMOVUPS     256(DI), Z19
-	VPERMPS     Z18, Z19, Z18
-	VFMADD231PS 256(AX)(R11*1), Z18, K1, Z4
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Z7, K2, (R10)
-	VMOVUPS     Z10, Z17
-	VDIVPS      Z7, Z17, Z7
-	VMOVUPS     (DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z0, Z0
-	VMOVUPS     64(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z1, Z1
-	VMOVUPS     128(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z2, Z2
-	VMOVUPS     192(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z3, Z3
-	VMOVUPS     256(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z4, Z4
-
-store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, K1, 256(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x6(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DI
-	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z6
-	VBROADCASTSS float42b20000<>+0(SB), Z7
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
-	VBROADCASTSS float3f318000<>+0(SB), Z9
-	VBROADCASTSS floatb95e8083<>+0(SB), Z10
-	VBROADCASTSS float3f800000<>+0(SB), Z11
-	VBROADCASTSS float39506967<>+0(SB), Z12
-	VBROADCASTSS float3ab743ce<>+0(SB), Z13
-	VBROADCASTSS float3c088908<>+0(SB), Z14
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
-	VBROADCASTSS float3f000000<>+0(SB), Z17
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
-
-row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	CMPQ      DX, R10
-	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Z18
-	VPXORD    Z8, Z8, Z8
-
-position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	PREFETCHT0   320(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z19
-	VSUBPS       Z18, Z19, Z19
-	VMAXPS       Z19, Z6, Z19
-	VMULPS       Z7, Z19, Z20
-	VRNDSCALEPS  $0x08, Z20, Z20
-	VFNMADD231PS Z9, Z20, Z19
-	VFNMADD231PS Z10, Z20, Z19
-	VMOVUPS      Z12, Z21
-	VFMADD213PS  Z13, Z19, Z21
-	VFMADD213PS  Z14, Z19, Z21
-	VFMADD213PS  Z15, Z19, Z21
-	VFMADD213PS  Z16, Z19, Z21
-	VFMADD213PS  Z17, Z19, Z21
-	VMULPS       Z19, Z19, Z22
-	VFMADD213PS  Z19, Z22, Z21
-	VADDPS       Z11, Z21, Z21
-	VSCALEFPS    Z20, Z21, Z19
-	VADDPS       Z19, Z8, Z8
-	TESTQ        R8, R8
-	JZ           unmasked6
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z20
-	VMULPS       Z20, Z19, Z19
-
-unmasked6:
-	VMOVUPS     (DI), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS (AX)(R11*1), Z20, Z0
-	VMOVUPS     64(DI), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 64(AX)(R11*1), Z20, Z1
-	VMOVUPS     128(DI), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 128(AX)(R11*1), Z20, Z2
-	VMOVUPS     192(DI), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 192(AX)(R11*1), Z20, Z3
-	VMOVUPS     256(DI), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 256(AX)(R11*1), Z20, Z4
-	VMOVUPS     320(DI), Z20
-	VPERMPS     Z19, Z20, Z19
-	VFMADD231PS 320(AX)(R11*1), Z19, K1, Z5
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Z8, K2, (R10)
-	VMOVUPS     Z11, Z18
-	VDIVPS      Z8, Z18, Z8
-	VMOVUPS     (DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z0, Z0
-	VMOVUPS     64(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z1, Z1
-	VMOVUPS     128(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z2, Z2
-	VMOVUPS     192(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z3, Z3
-	VMOVUPS     256(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z4, Z4
-	VMOVUPS     320(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z5, Z5
-
-store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, K1, 320(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x7(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DI
-	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z7
-	VBROADCASTSS float42b20000<>+0(SB), Z8
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
-	VBROADCASTSS float3f318000<>+0(SB), Z10
-	VBROADCASTSS floatb95e8083<>+0(SB), Z11
-	VBROADCASTSS float3f800000<>+0(SB), Z12
-	VBROADCASTSS float39506967<>+0(SB), Z13
-	VBROADCASTSS float3ab743ce<>+0(SB), Z14
-	VBROADCASTSS float3c088908<>+0(SB), Z15
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
-	VBROADCASTSS float3f000000<>+0(SB), Z18
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
-
-row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	CMPQ      DX, R10
-	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Z19
-	VPXORD    Z9, Z9, Z9
-
-position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	PREFETCHT0   320(AX)(R11*1)
-	PREFETCHT0   384(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z20
-	VSUBPS       Z19, Z20, Z20
-	VMAXPS       Z20, Z7, Z20
-	VMULPS       Z8, Z20, Z21
-	VRNDSCALEPS  $0x08, Z21, Z21
-	VFNMADD231PS Z10, Z21, Z20
-	VFNMADD231PS Z11, Z21, Z20
-	VMOVUPS      Z13, Z22
-	VFMADD213PS  Z14, Z20, Z22
-	VFMADD213PS  Z15, Z20, Z22
-	VFMADD213PS  Z16, Z20, Z22
-	VFMADD213PS  Z17, Z20, Z22
-	VFMADD213PS  Z18, Z20, Z22
-	VMULPS       Z20, Z20, Z23
-	VFMADD213PS  Z20, Z23, Z22
-	VADDPS       Z12, Z22, Z22
-	VSCALEFPS    Z21, Z22, Z20
-	VADDPS       Z20, Z9, Z9
-	TESTQ        R8, R8
-	JZ           unmasked7
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z21
-	VMULPS       Z21, Z20, Z20
-
-unmasked7:
-	VMOVUPS     (DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS (AX)(R11*1), Z21, Z0
-	VMOVUPS     64(DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 64(AX)(R11*1), Z21, Z1
-	VMOVUPS     128(DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 128(AX)(R11*1), Z21, Z2
-	VMOVUPS     192(DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 192(AX)(R11*1), Z21, Z3
-	VMOVUPS     256(DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 256(AX)(R11*1), Z21, Z4
-	VMOVUPS     320(DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 320(AX)(R11*1), Z21, Z5
-	VMOVUPS     384(DI), Z21
-	VPERMPS     Z20, Z21, Z20
-	VFMADD231PS 384(AX)(R11*1), Z20, K1, Z6
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Z9, K2, (R10)
-	VMOVUPS     Z12, Z19
-	VDIVPS      Z9, Z19, Z9
-	VMOVUPS     (DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z0, Z0
-	VMOVUPS     64(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z1, Z1
-	VMOVUPS     128(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z2, Z2
-	VMOVUPS     192(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z3, Z3
-	VMOVUPS     256(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z4, Z4
-	VMOVUPS     320(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z5, Z5
-	VMOVUPS     384(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z6, Z6
-
-store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, 320(R10)
-	VMOVUPS Z6, K1, 384(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumAVX512x8(SB), NOSPLIT, $0-136
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DI
-	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z8
-	VBROADCASTSS float42b20000<>+0(SB), Z9
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
-
-row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	CMPQ      DX, R10
-	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Z20
-	VPXORD    Z10, Z10, Z10
-
-position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	PREFETCHT0   320(AX)(R11*1)
-	PREFETCHT0   384(AX)(R11*1)
-	PREFETCHT0   448(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z21
-	VSUBPS       Z20, Z21, Z21
-	VMAXPS       Z21, Z8, Z21
-	VMULPS       Z9, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z11, Z22, Z21
-	VFNMADD231PS Z12, Z22, Z21
-	VMOVUPS      Z14, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VFMADD213PS  Z16, Z21, Z23
-	VFMADD213PS  Z17, Z21, Z23
-	VFMADD213PS  Z18, Z21, Z23
-	VFMADD213PS  Z19, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z13, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z10, Z10
-	TESTQ        R8, R8
-	JZ           unmasked8
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z22
-	VMULPS       Z22, Z21, Z21
-
-unmasked8:
-	VMOVUPS     (DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS (AX)(R11*1), Z22, Z0
-	VMOVUPS     64(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 64(AX)(R11*1), Z22, Z1
-	VMOVUPS     128(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 128(AX)(R11*1), Z22, Z2
-	VMOVUPS     192(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 192(AX)(R11*1), Z22, Z3
-	VMOVUPS     256(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 256(AX)(R11*1), Z22, Z4
-	VMOVUPS     320(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 320(AX)(R11*1), Z22, Z5
-	VMOVUPS     384(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 384(AX)(R11*1), Z22, Z6
-	VMOVUPS     448(DI), Z22
-	VPERMPS     Z21, Z22, Z21
-	VFMADD231PS 448(AX)(R11*1), Z21, K1, Z7
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Z10, K2, (R10)
-	VMOVUPS     Z13, Z20
-	VDIVPS      Z10, Z20, Z10
-	VMOVUPS     (DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z0, Z0
-	VMOVUPS     64(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z1, Z1
-	VMOVUPS     128(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z2, Z2
-	VMOVUPS     192(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z3, Z3
-	VMOVUPS     256(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z4, Z4
-	VMOVUPS     320(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z5, Z5
-	VMOVUPS     384(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z6, Z6
-	VMOVUPS     448(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z7, Z7
-
-store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, 320(R10)
-	VMOVUPS Z6, 384(R10)
-	VMOVUPS Z7, K1, 448(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendBackAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendBackAVX512x1(SB), NOSPLIT, $0-176
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), DI
-	VMOVUPS      (DX), Z1
-	MOVQ         far+120(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z2
-	VBROADCASTSS float42b20000<>+0(SB), Z3
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
-	VBROADCASTSS float3f318000<>+0(SB), Z8
-	VBROADCASTSS floatb95e8083<>+0(SB), Z9
-	VBROADCASTSS float3f800000<>+0(SB), Z10
-	VBROADCASTSS float39506967<>+0(SB), Z11
-	VBROADCASTSS float3ab743ce<>+0(SB), Z12
-	VBROADCASTSS float3c088908<>+0(SB), Z13
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
-	VBROADCASTSS float3f000000<>+0(SB), Z16
-	VBROADCASTSS slope+112(FP), Z17
-	VPXORD       Z4, Z4, Z4
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
-
-row:
-	MOVQ      ptr+8(FP), R9
-	ADDQ      $0x08, R9
-	MOVQ      R9, ptr+8(FP)
-	MOVQ      (R9), R9
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z0, Z0, Z0
-	CMPQ      DX, R9
-	JGE       store
-	MOVQ      own+136(FP), R10
-	VMOVUPS.Z (R10), K2, Z18
-
-position:
-	MOVQ         apart+88(FP), R10
-	MOVL         (SI)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   (R11)(R10*1)
-	PREFETCHT0   (R11)(R10*2)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	VMOVUPS.Z    (R11), K2, Z19
-	VMOVUPS.Z    (R11)(R10*1), K2, Z20
-	VMOVUPS.Z    (R11)(R10*2), K2, Z21
-	VADDPS       Z18, Z19, Z19
-	VMOVAPS      Z19, Z22
-	VMULPS       Z17, Z22, Z23
-	VMAXPS       Z22, Z23, Z22
-	VSUBPS       Z20, Z22, Z22
-	VMAXPS       Z22, Z2, Z22
-	VMULPS       Z3, Z22, Z20
-	VRNDSCALEPS  $0x08, Z20, Z20
-	VFNMADD231PS Z8, Z20, Z22
-	VFNMADD231PS Z9, Z20, Z22
-	VMOVUPS      Z11, Z23
-	VFMADD213PS  Z12, Z22, Z23
-	VFMADD213PS  Z13, Z22, Z23
-	VFMADD213PS  Z14, Z22, Z23
-	VFMADD213PS  Z15, Z22, Z23
-	VFMADD213PS  Z16, Z22, Z23
-	VMULPS       Z22, Z22, Z24
-	VFMADD213PS  Z22, Z24, Z23
-	VADDPS       Z10, Z23, Z23
-	VSCALEFPS    Z20, Z23, Z22
-	VCMPPS       $0x11, Z19, Z4, K3
-	VMULPS       Z17, Z22, Z19
-	VBLENDMPS    Z22, Z19, K3, Z7
-	VFMADD231PS  Z7, Z21, Z5
-	TESTQ        DI, DI
-	JZ           unmasked9
-	MOVQ         DX, R10
-	IMULQ        apart+88(FP), R10
-	VMOVUPS.Z    (DI)(R10*1), K2, Z19
-	VMULPS       Z19, Z22, Z22
-	VMULPS       Z19, Z7, Z7
-
-unmasked9:
-	MOVL        (SI)(DX*4), R10
-	IMULQ       CX, R10
-	PREFETCHT0  (AX)(R10*1)
-	MOVL        (BX)(DX*4), R10
-	IMULQ       CX, R10
-	VMOVUPS.Z   (AX)(R10*1), K1, Z19
-	VPERMPS     Z22, Z1, Z20
-	VFMADD231PS Z19, Z20, Z0
-	VPERMPS     Z7, Z1, Z20
-	VFMADD231PS Z19, Z20, Z6
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-
-store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, K1, (R9)
-	MOVQ    t+152(FP), R9
-	VMOVUPS Z6, K1, (R9)
-	MOVQ    pull+168(FP), R9
-	VMOVUPS Z5, K2, (R9)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, pull+168(FP)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    ldt+160(FP), R9
-	ADDQ    R9, t+152(FP)
-	MOVQ    ldown+144(FP), R9
-	ADDQ    R9, own+136(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendBackAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendBackAVX512x2(SB), NOSPLIT, $0-176
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DX
-	MOVQ         keep+104(FP), DI
-	VMOVUPS      (DX), Z2
-	VMOVUPS      64(DX), Z3
-	MOVQ         far+120(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
-	VBROADCASTSS slope+112(FP), Z20
-	VPXORD       Z6, Z6, Z6
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
-
-row:
-	MOVQ      ptr+8(FP), R9
-	ADDQ      $0x08, R9
-	MOVQ      R9, ptr+8(FP)
-	MOVQ      (R9), R9
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	CMPQ      DX, R9
-	JGE       store
-	MOVQ      own+136(FP), R10
-	VMOVUPS.Z (R10), K2, Z21
-
-position:
-	MOVQ         apart+88(FP), R10
-	MOVL         (SI)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   (R11)(R10*1)
-	PREFETCHT0   (R11)(R10*2)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	VMOVUPS.Z    (R11), K2, Z22
-	VMOVUPS.Z    (R11)(R10*1), K2, Z23
-	VMOVUPS.Z    (R11)(R10*2), K2, Z24
-	VADDPS       Z21, Z22, Z22
-	VMOVAPS      Z22, Z25
-	VMULPS       Z20, Z25, Z26
-	VMAXPS       Z25, Z26, Z25
-	VSUBPS       Z23, Z25, Z25
-	VMAXPS       Z25, Z4, Z25
-	VMULPS       Z5, Z25, Z23
-	VRNDSCALEPS  $0x08, Z23, Z23
-	VFNMADD231PS Z11, Z23, Z25
-	VFNMADD231PS Z12, Z23, Z25
-	VMOVUPS      Z14, Z26
-	VFMADD213PS  Z15, Z25, Z26
-	VFMADD213PS  Z16, Z25, Z26
-	VFMADD213PS  Z17, Z25, Z26
-	VFMADD213PS  Z18, Z25, Z26
-	VFMADD213PS  Z19, Z25, Z26
-	VMULPS       Z25, Z25, Z27
-	VFMADD213PS  Z25, Z27, Z26
-	VADDPS       Z13, Z26, Z26
-	VSCALEFPS    Z23, Z26, Z25
-	VCMPPS       $0x11, Z22, Z6, K3
-	VMULPS       Z20, Z25, Z22
-	VBLENDMPS    Z25, Z22, K3, Z10
-	VFMADD231PS  Z10, Z24, Z7
-	TESTQ        DI, DI
-	JZ           unmasked10
-	MOVQ         DX, R10
-	IMULQ        apart+88(FP), R10
-	VMOVUPS.Z    (DI)(R10*1), K2, Z22
-	VMULPS       Z22, Z25, Z25
-	VMULPS       Z22, Z10, Z10
-
-unmasked10:
-	MOVL        (SI)(DX*4), R10
-	IMULQ       CX, R10
-	PREFETCHT0  (AX)(R10*1)
-	PREFETCHT0  64(AX)(R10*1)
-	MOVL        (BX)(DX*4), R10
-	IMULQ       CX, R10
-	VMOVUPS     (AX)(R10*1), Z22
-	VPERMPS     Z25, Z2, Z23
-	VFMADD231PS Z22, Z23, Z0
-	VPERMPS     Z10, Z2, Z23
-	VFMADD231PS Z22, Z23, Z8
-	VMOVUPS.Z   64(AX)(R10*1), K1, Z22
-	VPERMPS     Z25, Z3, Z23
-	VFMADD231PS Z22, Z23, Z1
-	VPERMPS     Z10, Z3, Z23
-	VFMADD231PS Z22, Z23, Z9
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-
-store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, K1, 64(R9)
-	MOVQ    t+152(FP), R9
-	VMOVUPS Z8, (R9)
-	VMOVUPS Z9, K1, 64(R9)
-	MOVQ    pull+168(FP), R9
-	VMOVUPS Z7, K2, (R9)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, pull+168(FP)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    ldt+160(FP), R9
-	ADDQ    R9, t+152(FP)
-	MOVQ    ldown+144(FP), R9
-	ADDQ    R9, own+136(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendBackAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendBackAVX512x3(SB), NOSPLIT, $0-176
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DI
-	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z3
-	VBROADCASTSS float42b20000<>+0(SB), Z4
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
-	VBROADCASTSS slope+112(FP), Z20
-	VPXORD       Z5, Z5, Z5
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
-
-row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	CMPQ      DX, R10
-	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Z21
-
-position:
-	MOVQ         apart+88(FP), R11
-	MOVL         (SI)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	VMOVUPS.Z    (R12), K2, Z22
-	VMOVUPS.Z    (R12)(R11*1), K2, Z23
-	VMOVUPS.Z    (R12)(R11*2), K2, Z24
-	VADDPS       Z21, Z22, Z22
-	VMOVAPS      Z22, Z25
-	VMULPS       Z20, Z25, Z26
-	VMAXPS       Z25, Z26, Z25
-	VSUBPS       Z23, Z25, Z25
-	VMAXPS       Z25, Z3, Z25
-	VMULPS       Z4, Z25, Z23
-	VRNDSCALEPS  $0x08, Z23, Z23
-	VFNMADD231PS Z11, Z23, Z25
-	VFNMADD231PS Z12, Z23, Z25
-	VMOVUPS      Z14, Z26
-	VFMADD213PS  Z15, Z25, Z26
-	VFMADD213PS  Z16, Z25, Z26
-	VFMADD213PS  Z17, Z25, Z26
-	VFMADD213PS  Z18, Z25, Z26
-	VFMADD213PS  Z19, Z25, Z26
-	VMULPS       Z25, Z25, Z27
-	VFMADD213PS  Z25, Z27, Z26
-	VADDPS       Z13, Z26, Z26
-	VSCALEFPS    Z23, Z26, Z25
-	VCMPPS       $0x11, Z22, Z5, K3
-	VMULPS       Z20, Z25, Z22
-	VBLENDMPS    Z25, Z22, K3, Z10
-	VFMADD231PS  Z10, Z24, Z6
-	TESTQ        R8, R8
-	JZ           unmasked11
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z22
-	VMULPS       Z22, Z25, Z25
-	VMULPS       Z22, Z10, Z10
-
-unmasked11:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	VMOVUPS     (DI), Z22
-	VMOVUPS     (AX)(R11*1), Z23
-	VPERMPS     Z25, Z22, Z24
-	VFMADD231PS Z23, Z24, Z0
-	VPERMPS     Z10, Z22, Z22
-	VFMADD231PS Z23, Z22, Z7
-	VMOVUPS     64(DI), Z22
-	VMOVUPS     64(AX)(R11*1), Z23
-	VPERMPS     Z25, Z22, Z24
-	VFMADD231PS Z23, Z24, Z1
-	VPERMPS     Z10, Z22, Z22
-	VFMADD231PS Z23, Z22, Z8
-	VMOVUPS     128(DI), Z22
-	VMOVUPS.Z   128(AX)(R11*1), K1, Z23
-	VPERMPS     Z25, Z22, Z24
-	VFMADD231PS Z23, Z24, Z2
-	VPERMPS     Z10, Z22, Z22
-	VFMADD231PS Z23, Z22, Z9
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-
-store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, K1, 128(R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z7, (R10)
-	VMOVUPS Z8, 64(R10)
-	VMOVUPS Z9, K1, 128(R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Z6, K2, (R10)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendBackAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendBackAVX512x4(SB), NOSPLIT, $0-176
-	MOVQ         tail+48(FP), AX
-	MOVQ         $-1, CX
-	BZHIQ        AX, CX, CX
-	KMOVW        CX, K1
-	MOVQ         x+16(FP), AX
-	MOVQ         ldx+24(FP), CX
-	MOVQ         other+56(FP), BX
-	MOVQ         ahead+64(FP), SI
-	LEAQ         (BX)(SI*4), SI
-	MOVQ         lastByte+72(FP), DX
-	ADDQ         AX, DX
-	MOVQ         heads+80(FP), DX
-	MOVQ         $-1, DI
-	BZHIQ        DX, DI, DI
-	KMOVW        DI, K2
-	MOVQ         lane+96(FP), DI
-	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z13
-	VBROADCASTSS floatb95e8083<>+0(SB), Z14
-	VBROADCASTSS float3f800000<>+0(SB), Z15
-	VBROADCASTSS float39506967<>+0(SB), Z16
-	VBROADCASTSS float3ab743ce<>+0(SB), Z16
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
-	VBROADCASTSS float3f000000<>+0(SB), Z18
-	VBROADCASTSS slope+112(FP), Z19
-	VPXORD       Z6, Z6, Z6
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
-
-row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z0, Z0, Z0
-	VPXORD    Z1, Z1, Z1
-	VPXORD    Z2, Z2, Z2
-	VPXORD    Z3, Z3, Z3
-	CMPQ      DX, R10
-	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Z20
-
-position:
-	MOVQ         apart+88(FP), R11
-	MOVL         (SI)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	VMOVUPS.Z    (R12), K2, Z21
-	VMOVUPS.Z    (R12)(R11*1), K2, Z22
-	VMOVUPS.Z    (R12)(R11*2), K2, Z23
-	VADDPS       Z20, Z21, Z21
-	VMOVAPS      Z21, Z24
-	VMULPS       Z19, Z24, Z25
-	VMAXPS       Z24, Z25, Z24
-	VSUBPS       Z22, Z24, Z24
-	VMAXPS       Z24, Z4, Z24
-	VMULPS       Z5, Z24, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z13, Z22, Z24
-	VFNMADD231PS Z14, Z22, Z24
-	VBROADCASTSS float39506967<>+0(SB), Z25
-	VMOVUPS      Z25, Z25
-	VBROADCASTSS float3ab743ce<>+0(SB), Z26
-	VFMADD213PS  Z26, Z24, Z25
-	VBROADCASTSS float3c088908<>+0(SB), Z26
-	VFMADD213PS  Z26, Z24, Z25
-	VFMADD213PS  Z16, Z24, Z25
-	VFMADD213PS  Z17, Z24, Z25
-	VFMADD213PS  Z18, Z24, Z25
-	VMULPS       Z24, Z24, Z26
-	VFMADD213PS  Z24, Z26, Z25
-	VADDPS       Z15, Z25, Z25
-	VSCALEFPS    Z22, Z25, Z24
-	VCMPPS       $0x11, Z21, Z6, K3
-	VMULPS       Z19, Z24, Z21
-	VBLENDMPS    Z24, Z21, K3, Z12
-	VFMADD231PS  Z12, Z23, Z7
-	TESTQ        R8, R8
-	JZ           unmasked12
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z21
-	VMULPS       Z21, Z24, Z24
-	VMULPS       Z21, Z12, Z12
-
-unmasked12:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	PREFETCHT0  192(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	VMOVUPS     (DI), Z21
-	VMOVUPS     (AX)(R11*1), Z22
-	VPERMPS     Z24, Z21, Z23
-	VFMADD231PS Z22, Z23, Z0
-	VPERMPS     Z12, Z21, Z21
-	VFMADD231PS Z22, Z21, Z8
-	VMOVUPS     64(DI), Z21
-	VMOVUPS     64(AX)(R11*1), Z22
-	VPERMPS     Z24, Z21, Z23
-	VFMADD231PS Z22, Z23, Z1
-	VPERMPS     Z12, Z21, Z21
-	VFMADD231PS Z22, Z21, Z9
-	VMOVUPS     128(DI), Z21
-	VMOVUPS     128(AX)(R11*1), Z22
-	VPERMPS     Z24, Z21, Z23
-	VFMADD231PS Z22, Z23, Z2
-	VPERMPS     Z12, Z21, Z21
-	VFMADD231PS Z22, Z21, Z10
-	VMOVUPS     192(DI), Z21
-	VMOVUPS.Z   192(AX)(R11*1), K1, Z22
-	VPERMPS     Z24, Z21, Z23
-	VFMADD231PS Z22, Z23, Z3
-	VPERMPS     Z12, Z21, Z21
-	VFMADD231PS Z22, Z21, Z11
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-
-store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, K1, 192(R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z8, (R10)
-	VMOVUPS Z9, 64(R10)
-	VMOVUPS Z10, 128(R10)
-	VMOVUPS Z11, K1, 192(R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Z7, K2, (R10)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendMomentsTwoAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
-TEXT ·attendMomentsTwoAVX512(SB), NOSPLIT, $0-72
-	MOVQ         score+32(FP), CX
-	MOVQ         product+16(FP), DX
-	VBROADCASTSS floatc2d00000<>+0(SB), Z0
-	VBROADCASTSS float42b20000<>+0(SB), Z1
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
-	VBROADCASTSS float3f318000<>+0(SB), Z7
-	VBROADCASTSS floatb95e8083<>+0(SB), Z8
-	VBROADCASTSS float3f800000<>+0(SB), Z9
-	VBROADCASTSS float39506967<>+0(SB), Z10
-	VBROADCASTSS float3ab743ce<>+0(SB), Z11
-	VBROADCASTSS float3c088908<>+0(SB), Z12
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z13
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z14
-	VBROADCASTSS float3f000000<>+0(SB), Z15
-	VBROADCASTSS slope+24(FP), Z16
-	VPXORD       Z2, Z2, Z2
-	MOVQ         ptr+8(FP), BX
-	MOVQ         (BX), AX
-
-row:
-	MOVQ            ptr+8(FP), BX
-	ADDQ            $0x08, BX
-	MOVQ            BX, ptr+8(FP)
-	MOVQ            (BX), BX
-	VMOVUPS         Z9, Z18
-	VPXORD          Z3, Z3, Z3
-	VPXORD          Z4, Z4, Z4
-	VPXORD          Z5, Z5, Z5
-	CMPQ            AX, BX
-	JGE             store
-	MOVQ            moment+40(FP), SI
-	VBROADCASTF32X8 (SI), Z17
-	VPXORD          Z18, Z18, Z18
-
-position:
-	LEAQ         1(AX), SI
-	XORQ         DI, DI
-	CMPQ         SI, BX
-	CMOVQGE      AX, SI
-	SETLT        DI
-	NEGQ         DI
-	MOVQ         DI, SI
-	KMOVW        SI, K1
-	ORQ          $0xff, SI
-	KMOVW        SI, K1
-	MOVQ         AX, SI
-	SHLQ         $0x05, SI
-	VMOVUPS.Z    (CX)(SI*1), K1, Z19
-	MOVQ         AX, SI
-	SHLQ         $0x05, SI
-	VMOVUPS.Z    (DX)(SI*1), K1, Z20
-	VSUBPS       Z17, Z19, Z21
-	VMAXPS       Z21, Z0, Z21
-	VMULPS       Z1, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z7, Z22, Z21
-	VFNMADD231PS Z8, Z22, Z21
-	VMOVUPS      Z10, Z23
-	VFMADD213PS  Z11, Z21, Z23
-	VFMADD213PS  Z12, Z21, Z23
-	VFMADD213PS  Z13, Z21, Z23
-	VFMADD213PS  Z14, Z21, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z9, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z18, K1, Z18
-	VCMPPS       $0x11, Z19, Z2, K2
-	VMULPS       Z16, Z21, Z19
-	VBLENDMPS    Z21, Z19, K2, Z6
-	VADDPS       Z6, Z5, K1, Z5
-	VFMADD231PS  Z21, Z20, K1, Z3
-	VFMADD231PS  Z6, Z20, K1, Z4
-	ADDQ         $0x02, AX
-	CMPQ         AX, BX
-	JLT          position
-	MOVQ         BX, AX
-	VSHUFF32X4   $0x4e, Z18, Z18, Z17
-	VADDPS       Z17, Z18, Z18
-	VSHUFF32X4   $0x4e, Z3, Z3, Z17
-	VADDPS       Z17, Z3, Z3
-	VSHUFF32X4   $0x4e, Z4, Z4, Z17
-	VADDPS       Z17, Z4, Z4
-	VSHUFF32X4   $0x4e, Z5, Z5, Z17
-	VADDPS       Z17, Z5, Z5
-	VMOVUPS      Z9, Z17
-	VDIVPS       Z18, Z17, Z17
-	VMULPS       Z17, Z3, Z3
-	VMULPS       Z17, Z4, Z4
-	VMULPS       Z17, Z5, Z5
-
-store:
-	MOVQ    moment+40(FP), BX
-	ADDQ    plane+48(FP), BX
-	VMOVUPS Y18, (BX)
-	ADDQ    plane+48(FP), BX
-	VMOVUPS Y3, (BX)
-	ADDQ    plane+48(FP), BX
-	VMOVUPS Y4, (BX)
-	ADDQ    plane+48(FP), BX
-	VMOVUPS Y5, (BX)
-	MOVQ    apart+64(FP), BX
-	ADDQ    BX, moment+40(FP)
-	DECQ    rows+0(FP)
-	JNZ     row
-	VZEROUPPER
-	RET
-
-// func attendSumTwoAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// func attendSumEightAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x1(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x1(SB), NOSPLIT, $0-136
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -2253,13 +385,13 @@ position:
 	VSCALEFPS    Z16, Z17, Z15
 	VADDPS       Z15, Z4, K2, Z4
 	TESTQ        DI, DI
-	JZ           unmasked13
+	JZ           unmasked1
 	MOVQ         DX, R12
 	SHLQ         $0x05, R12
 	VMOVUPS.Z    (DI)(R12*1), K2, Z16
 	VMULPS       Z16, Z15, Z15
 
-unmasked13:
+unmasked1:
 	VSHUFF32X4  $0x4e, Z15, Z15, Z16
 	VPERMPS     Z15, Z1, Z15
 	VFMADD231PS (AX)(R11*1), Z15, K1, Z0
@@ -2291,9 +423,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendSumTwoAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// func attendSumEightAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x2(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x2(SB), NOSPLIT, $0-136
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -2382,13 +514,13 @@ position:
 	VSCALEFPS    Z18, Z19, Z17
 	VADDPS       Z17, Z6, K2, Z6
 	TESTQ        DI, DI
-	JZ           unmasked14
+	JZ           unmasked2
 	MOVQ         DX, R12
 	SHLQ         $0x05, R12
 	VMOVUPS.Z    (DI)(R12*1), K2, Z18
 	VMULPS       Z18, Z17, Z17
 
-unmasked14:
+unmasked2:
 	VSHUFF32X4  $0x4e, Z17, Z17, Z18
 	VPERMPS     Z17, Z2, Z19
 	VFMADD231PS (AX)(R11*1), Z19, Z0
@@ -2427,9 +559,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendSumTwoAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// func attendSumEightAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x3(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x3(SB), NOSPLIT, $0-136
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -2522,13 +654,13 @@ position:
 	VSCALEFPS    Z20, Z21, Z19
 	VADDPS       Z19, Z8, K2, Z8
 	TESTQ        DI, DI
-	JZ           unmasked15
+	JZ           unmasked3
 	MOVQ         DX, R12
 	SHLQ         $0x05, R12
 	VMOVUPS.Z    (DI)(R12*1), K2, Z20
 	VMULPS       Z20, Z19, Z19
 
-unmasked15:
+unmasked3:
 	VSHUFF32X4  $0x4e, Z19, Z19, Z20
 	VPERMPS     Z19, Z3, Z21
 	VFMADD231PS (AX)(R11*1), Z21, Z0
@@ -2574,9 +706,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendSumTwoAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// func attendSumEightAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x4(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x4(SB), NOSPLIT, $0-136
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -2673,13 +805,13 @@ position:
 	VSCALEFPS    Z22, Z23, Z21
 	VADDPS       Z21, Z10, K2, Z10
 	TESTQ        DI, DI
-	JZ           unmasked16
+	JZ           unmasked4
 	MOVQ         DX, R12
 	SHLQ         $0x05, R12
 	VMOVUPS.Z    (DI)(R12*1), K2, Z22
 	VMULPS       Z22, Z21, Z21
 
-unmasked16:
+unmasked4:
 	VSHUFF32X4  $0x4e, Z21, Z21, Z22
 	VPERMPS     Z21, Z4, Z23
 	VFMADD231PS (AX)(R11*1), Z23, Z0
@@ -2732,9 +864,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendSumTwoAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// func attendSumEightAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x5(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x5(SB), NOSPLIT, $0-136
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -2830,13 +962,13 @@ position:
 	VSCALEFPS    Z19, Z20, Z18
 	VADDPS       Z18, Z7, K2, Z7
 	TESTQ        R8, R8
-	JZ           unmasked17
+	JZ           unmasked5
 	MOVQ         DX, R13
 	SHLQ         $0x05, R13
 	VMOVUPS.Z    (R8)(R13*1), K2, Z19
 	VMULPS       Z19, Z18, Z18
 
-unmasked17:
+unmasked5:
 	VSHUFF32X4  $0x4e, Z18, Z18, Z19
 	VMOVUPS     (DI), Z20
 	VPERMPS     Z18, Z20, Z21
@@ -2906,9 +1038,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendSumTwoAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// func attendSumEightAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x6(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x6(SB), NOSPLIT, $0-136
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -3007,13 +1139,13 @@ position:
 	VSCALEFPS    Z20, Z21, Z19
 	VADDPS       Z19, Z8, K2, Z8
 	TESTQ        R8, R8
-	JZ           unmasked18
+	JZ           unmasked6
 	MOVQ         DX, R13
 	SHLQ         $0x05, R13
 	VMOVUPS.Z    (R8)(R13*1), K2, Z20
 	VMULPS       Z20, Z19, Z19
 
-unmasked18:
+unmasked6:
 	VSHUFF32X4  $0x4e, Z19, Z19, Z20
 	VMOVUPS     (DI), Z21
 	VPERMPS     Z19, Z21, Z22
@@ -3092,9 +1224,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendSumTwoAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// func attendSumEightAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x7(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x7(SB), NOSPLIT, $0-136
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -3196,13 +1328,13 @@ position:
 	VSCALEFPS    Z21, Z22, Z20
 	VADDPS       Z20, Z9, K2, Z9
 	TESTQ        R8, R8
-	JZ           unmasked19
+	JZ           unmasked7
 	MOVQ         DX, R13
 	SHLQ         $0x05, R13
 	VMOVUPS.Z    (R8)(R13*1), K2, Z21
 	VMULPS       Z21, Z20, Z20
 
-unmasked19:
+unmasked7:
 	VSHUFF32X4  $0x4e, Z20, Z20, Z21
 	VMOVUPS     (DI), Z22
 	VPERMPS     Z20, Z22, Z23
@@ -3290,9 +1422,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendSumTwoAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// func attendSumEightAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumTwoAVX512x8(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x8(SB), NOSPLIT, $0-136
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -3397,13 +1529,13 @@ position:
 	VSCALEFPS    Z22, Z23, Z21
 	VADDPS       Z21, Z10, K2, Z10
 	TESTQ        R8, R8
-	JZ           unmasked20
+	JZ           unmasked8
 	MOVQ         DX, R13
 	SHLQ         $0x05, R13
 	VMOVUPS.Z    (R8)(R13*1), K2, Z22
 	VMULPS       Z22, Z21, Z21
 
-unmasked20:
+unmasked8:
 	VSHUFF32X4  $0x4e, Z21, Z21, Z22
 	VMOVUPS     (DI), Z23
 	VPERMPS     Z21, Z23, Z24
@@ -3500,9 +1632,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendBackTwoAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// func attendBackEightAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendBackTwoAVX512x1(SB), NOSPLIT, $0-176
+TEXT ·attendBackEightAVX512x1(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -3609,14 +1741,14 @@ position:
 	VBLENDMPS    Z22, Z23, K4, Z10
 	VFMADD231PS  Z10, Z9, K2, Z5
 	TESTQ        DI, DI
-	JZ           unmasked21
+	JZ           unmasked9
 	MOVQ         DX, R11
 	SHLQ         $0x05, R11
 	VMOVUPS.Z    (DI)(R11*1), K2, Z23
 	VMULPS       Z23, Z22, Z22
 	VMULPS       Z23, Z10, Z10
 
-unmasked21:
+unmasked9:
 	MOVL        (SI)(DX*4), R11
 	IMULQ       CX, R11
 	PREFETCHT0  (AX)(R11*1)
@@ -3666,9 +1798,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendBackTwoAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// func attendBackEightAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendBackTwoAVX512x2(SB), NOSPLIT, $0-176
+TEXT ·attendBackEightAVX512x2(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -3778,14 +1910,14 @@ position:
 	VBLENDMPS    Z25, Z26, K5, Z13
 	VFMADD231PS  Z13, Z12, K2, Z7
 	TESTQ        DI, DI
-	JZ           unmasked22
+	JZ           unmasked10
 	MOVQ         DX, R11
 	SHLQ         $0x05, R11
 	VMOVUPS.Z    (DI)(R11*1), K2, Z26
 	VMULPS       Z26, Z25, Z25
 	VMULPS       Z26, Z13, Z13
 
-unmasked22:
+unmasked10:
 	MOVL        (SI)(DX*4), R11
 	IMULQ       CX, R11
 	PREFETCHT0  (AX)(R11*1)
@@ -3849,9 +1981,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendBackTwoAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// func attendBackEightAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendBackTwoAVX512x3(SB), NOSPLIT, $0-176
+TEXT ·attendBackEightAVX512x3(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -3961,14 +2093,14 @@ position:
 	VBLENDMPS    Z25, Z26, K5, Z13
 	VFMADD231PS  Z13, Z12, K2, Z6
 	TESTQ        R8, R8
-	JZ           unmasked23
+	JZ           unmasked11
 	MOVQ         DX, R12
 	SHLQ         $0x05, R12
 	VMOVUPS.Z    (R8)(R12*1), K2, Z26
 	VMULPS       Z26, Z25, Z25
 	VMULPS       Z26, Z13, Z13
 
-unmasked23:
+unmasked11:
 	MOVL        (SI)(DX*4), R12
 	IMULQ       CX, R12
 	PREFETCHT0  (AX)(R12*1)
@@ -4049,9 +2181,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendBackTwoAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// func attendBackEightAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendBackTwoAVX512x4(SB), NOSPLIT, $0-176
+TEXT ·attendBackEightAVX512x4(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -4166,14 +2298,14 @@ position:
 	VBLENDMPS    Z24, Z25, K5, Z15
 	VFMADD231PS  Z15, Z14, K2, Z7
 	TESTQ        R8, R8
-	JZ           unmasked24
+	JZ           unmasked12
 	MOVQ         DX, R12
 	SHLQ         $0x05, R12
 	VMOVUPS.Z    (R8)(R12*1), K2, Z25
 	VMULPS       Z25, Z24, Z24
 	VMULPS       Z25, Z15, Z15
 
-unmasked24:
+unmasked12:
 	MOVL        (SI)(DX*4), R12
 	IMULQ       CX, R12
 	PREFETCHT0  (AX)(R12*1)
@@ -4269,9 +2401,3745 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendMomentsEightAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+// func attendScoresSomeAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, slope float32, score *float32, top *float32, heads int, apart int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendScoresSomeAVX512(SB), NOSPLIT, $0-104
+	MOVQ         heads+88(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         ptr+8(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         y+32(FP), DX
+	MOVQ         other+48(FP), BX
+	MOVQ         ahead+56(FP), SI
+	MOVQ         score+72(FP), DI
+	MOVQ         top+80(FP), R8
+	MOVQ         ldx+24(FP), R9
+	MOVQ         apart+96(FP), R10
+	LEAQ         (BX)(SI*4), SI
+	VBROADCASTSS slope+64(FP), Z0
+	VBROADCASTSS floatff800000<>+0(SB), Z1
+	MOVQ         (AX), R12
+
+row:
+	MOVQ      8(AX), R11
+	VPXORD    Z3, Z3, Z3
+	CMPQ      R12, R11
+	JGE       next
+	VMOVUPS.Z (DX), K1, Y2
+	VMOVAPS   Z1, Z3
+
+position:
+	MOVL       (SI)(R12*4), R13
+	IMULQ      R9, R13
+	PREFETCHT0 (CX)(R13*1)
+	MOVL       (BX)(R12*4), R13
+	IMULQ      R9, R13
+	VMOVUPS.Z  (CX)(R13*1), K1, Y4
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z0, Z4, Z5
+	VMAXPS     Z4, Z5, Z4
+	VMOVUPS    Y4, K1, (DI)
+	VMAXPS     Z4, Z3, Z3
+	ADDQ       R10, DI
+	INCQ       R12
+	CMPQ       R12, R11
+	JLT        position
+
+next:
+	VMOVUPS Y3, K1, (R8)
+	ADDQ    $0x08, AX
+	ADDQ    ldy+40(FP), DX
+	ADDQ    R10, R8
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendMomentsSomeAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·attendMomentsSomeAVX512(SB), NOSPLIT, $0-72
+	MOVQ         heads+56(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         score+32(FP), CX
+	MOVQ         product+16(FP), DX
+	VBROADCASTSS floatc2d00000<>+0(SB), Z0
+	VBROADCASTSS float42b20000<>+0(SB), Z1
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
+	VBROADCASTSS float3f318000<>+0(SB), Z10
+	VBROADCASTSS floatb95e8083<>+0(SB), Z11
+	VBROADCASTSS float3f800000<>+0(SB), Z12
+	VBROADCASTSS float39506967<>+0(SB), Z13
+	VBROADCASTSS float3ab743ce<>+0(SB), Z14
+	VBROADCASTSS float3c088908<>+0(SB), Z15
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
+	VBROADCASTSS float3f000000<>+0(SB), Z18
+	VBROADCASTSS slope+24(FP), Z19
+	VPXORD       Z2, Z2, Z2
+	MOVQ         ptr+8(FP), BX
+	MOVQ         (BX), AX
+
+row:
+	MOVQ      ptr+8(FP), BX
+	ADDQ      $0x08, BX
+	MOVQ      BX, ptr+8(FP)
+	MOVQ      (BX), BX
+	VMOVUPS   Z12, Z20
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	CMPQ      AX, BX
+	JGE       store
+	MOVQ      moment+40(FP), SI
+	VMOVUPS.Z (SI), K1, Y3
+	VPXORD    Z20, Z20, Z20
+
+position:
+	MOVQ         AX, SI
+	IMULQ        apart+64(FP), SI
+	VMOVUPS.Z    (CX)(SI*1), K1, Y7
+	MOVQ         AX, SI
+	IMULQ        apart+64(FP), SI
+	VMOVUPS.Z    (DX)(SI*1), K1, Y8
+	VSUBPS       Z3, Z7, Z21
+	VMAXPS       Z21, Z0, Z21
+	VMULPS       Z1, Z21, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VFNMADD231PS Z10, Z22, Z21
+	VFNMADD231PS Z11, Z22, Z21
+	VMOVUPS      Z13, Z23
+	VFMADD213PS  Z14, Z21, Z23
+	VFMADD213PS  Z15, Z21, Z23
+	VFMADD213PS  Z16, Z21, Z23
+	VFMADD213PS  Z17, Z21, Z23
+	VFMADD213PS  Z18, Z21, Z23
+	VMULPS       Z21, Z21, Z24
+	VFMADD213PS  Z21, Z24, Z23
+	VADDPS       Z12, Z23, Z23
+	VSCALEFPS    Z22, Z23, Z21
+	VADDPS       Z21, Z20, Z20
+	VCMPPS       $0x11, Z7, Z2, K2
+	VMULPS       Z19, Z21, Z22
+	VBLENDMPS    Z21, Z22, K2, Z9
+	VADDPS       Z9, Z6, Z6
+	VFMADD231PS  Z21, Z8, Z4
+	VFMADD231PS  Z9, Z8, Z5
+	ADDQ         $0x01, AX
+	CMPQ         AX, BX
+	JLT          position
+	VMOVUPS      Z12, Z21
+	VDIVPS       Z20, Z21, Z21
+	VMULPS       Z21, Z4, Z4
+	VMULPS       Z21, Z5, Z5
+	VMULPS       Z21, Z6, Z6
+
+store:
+	MOVQ    moment+40(FP), BX
+	ADDQ    plane+48(FP), BX
+	VMOVUPS Y20, K1, (BX)
+	ADDQ    plane+48(FP), BX
+	VMOVUPS Y4, K1, (BX)
+	ADDQ    plane+48(FP), BX
+	VMOVUPS Y5, K1, (BX)
+	ADDQ    plane+48(FP), BX
+	VMOVUPS Y6, K1, (BX)
+	MOVQ    apart+64(FP), BX
+	ADDQ    BX, moment+40(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumSomeAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x1(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z1
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z2
+	VBROADCASTSS float42b20000<>+0(SB), Z3
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
+	VBROADCASTSS float3f318000<>+0(SB), Z8
+	VBROADCASTSS floatb95e8083<>+0(SB), Z9
+	VBROADCASTSS float3f800000<>+0(SB), Z10
+	VBROADCASTSS float39506967<>+0(SB), Z11
+	VBROADCASTSS float3ab743ce<>+0(SB), Z12
+	VBROADCASTSS float3c088908<>+0(SB), Z13
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
+	VBROADCASTSS float3f000000<>+0(SB), Z16
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z0, Z0, Z0
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Y4
+	VPXORD    Z5, Z5, Z5
+
+position:
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Y6
+	VSUBPS       Z4, Z6, Z6
+	VMAXPS       Z6, Z2, Z6
+	VMULPS       Z3, Z6, Z17
+	VRNDSCALEPS  $0x08, Z17, Z17
+	VFNMADD231PS Z8, Z17, Z6
+	VFNMADD231PS Z9, Z17, Z6
+	VMOVUPS      Z11, Z18
+	VFMADD213PS  Z12, Z6, Z18
+	VFMADD213PS  Z13, Z6, Z18
+	VFMADD213PS  Z14, Z6, Z18
+	VFMADD213PS  Z15, Z6, Z18
+	VFMADD213PS  Z16, Z6, Z18
+	VMULPS       Z6, Z6, Z19
+	VFMADD213PS  Z6, Z19, Z18
+	VADDPS       Z10, Z18, Z18
+	VSCALEFPS    Z17, Z18, Z6
+	VADDPS       Z6, Z5, Z5
+	TESTQ        DI, DI
+	JZ           unmasked13
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Y7
+	VMULPS       Z7, Z6, Z6
+
+unmasked13:
+	VPERMPS     Z6, Z1, Z17
+	VFMADD231PS (AX)(R10*1), Z17, K1, Z0
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Y5, K2, (R9)
+	VMOVUPS     Z10, Z17
+	VDIVPS      Z5, Z17, Z5
+	VPERMPS     Z5, Z1, Z17
+	VMULPS      Z17, Z0, Z0
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, K1, (R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumSomeAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x2(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z2
+	VMOVUPS      64(DX), Z3
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z4
+	VBROADCASTSS float42b20000<>+0(SB), Z5
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS float3f318000<>+0(SB), Z10
+	VBROADCASTSS floatb95e8083<>+0(SB), Z11
+	VBROADCASTSS float3f800000<>+0(SB), Z12
+	VBROADCASTSS float39506967<>+0(SB), Z13
+	VBROADCASTSS float3ab743ce<>+0(SB), Z14
+	VBROADCASTSS float3c088908<>+0(SB), Z15
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
+	VBROADCASTSS float3f000000<>+0(SB), Z18
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Y6
+	VPXORD    Z7, Z7, Z7
+
+position:
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	PREFETCHT0   64(AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Y8
+	VSUBPS       Z6, Z8, Z8
+	VMAXPS       Z8, Z4, Z8
+	VMULPS       Z5, Z8, Z19
+	VRNDSCALEPS  $0x08, Z19, Z19
+	VFNMADD231PS Z10, Z19, Z8
+	VFNMADD231PS Z11, Z19, Z8
+	VMOVUPS      Z13, Z20
+	VFMADD213PS  Z14, Z8, Z20
+	VFMADD213PS  Z15, Z8, Z20
+	VFMADD213PS  Z16, Z8, Z20
+	VFMADD213PS  Z17, Z8, Z20
+	VFMADD213PS  Z18, Z8, Z20
+	VMULPS       Z8, Z8, Z21
+	VFMADD213PS  Z8, Z21, Z20
+	VADDPS       Z12, Z20, Z20
+	VSCALEFPS    Z19, Z20, Z8
+	VADDPS       Z8, Z7, Z7
+	TESTQ        DI, DI
+	JZ           unmasked14
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Y9
+	VMULPS       Z9, Z8, Z8
+
+unmasked14:
+	VPERMPS     Z8, Z2, Z19
+	VFMADD231PS (AX)(R10*1), Z19, Z0
+	VPERMPS     Z8, Z3, Z19
+	VFMADD231PS 64(AX)(R10*1), Z19, K1, Z1
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Y7, K2, (R9)
+	VMOVUPS     Z12, Z19
+	VDIVPS      Z7, Z19, Z7
+	VPERMPS     Z7, Z2, Z19
+	VMULPS      Z19, Z0, Z0
+	VPERMPS     Z7, Z3, Z19
+	VMULPS      Z19, Z1, Z1
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, K1, 64(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumSomeAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x3(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z3
+	VMOVUPS      64(DX), Z4
+	VMOVUPS      128(DX), Z5
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z6
+	VBROADCASTSS float42b20000<>+0(SB), Z7
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSS float3f318000<>+0(SB), Z12
+	VBROADCASTSS floatb95e8083<>+0(SB), Z13
+	VBROADCASTSS float3f800000<>+0(SB), Z14
+	VBROADCASTSS float39506967<>+0(SB), Z15
+	VBROADCASTSS float3ab743ce<>+0(SB), Z16
+	VBROADCASTSS float3c088908<>+0(SB), Z17
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z18
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z19
+	VBROADCASTSS float3f000000<>+0(SB), Z20
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Y8
+	VPXORD    Z9, Z9, Z9
+
+position:
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	PREFETCHT0   64(AX)(R10*1)
+	PREFETCHT0   128(AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Y10
+	VSUBPS       Z8, Z10, Z10
+	VMAXPS       Z10, Z6, Z10
+	VMULPS       Z7, Z10, Z21
+	VRNDSCALEPS  $0x08, Z21, Z21
+	VFNMADD231PS Z12, Z21, Z10
+	VFNMADD231PS Z13, Z21, Z10
+	VMOVUPS      Z15, Z22
+	VFMADD213PS  Z16, Z10, Z22
+	VFMADD213PS  Z17, Z10, Z22
+	VFMADD213PS  Z18, Z10, Z22
+	VFMADD213PS  Z19, Z10, Z22
+	VFMADD213PS  Z20, Z10, Z22
+	VMULPS       Z10, Z10, Z23
+	VFMADD213PS  Z10, Z23, Z22
+	VADDPS       Z14, Z22, Z22
+	VSCALEFPS    Z21, Z22, Z10
+	VADDPS       Z10, Z9, Z9
+	TESTQ        DI, DI
+	JZ           unmasked15
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Y11
+	VMULPS       Z11, Z10, Z10
+
+unmasked15:
+	VPERMPS     Z10, Z3, Z21
+	VFMADD231PS (AX)(R10*1), Z21, Z0
+	VPERMPS     Z10, Z4, Z21
+	VFMADD231PS 64(AX)(R10*1), Z21, Z1
+	VPERMPS     Z10, Z5, Z21
+	VFMADD231PS 128(AX)(R10*1), Z21, K1, Z2
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Y9, K2, (R9)
+	VMOVUPS     Z14, Z21
+	VDIVPS      Z9, Z21, Z9
+	VPERMPS     Z9, Z3, Z21
+	VMULPS      Z21, Z0, Z0
+	VPERMPS     Z9, Z4, Z21
+	VMULPS      Z21, Z1, Z1
+	VPERMPS     Z9, Z5, Z21
+	VMULPS      Z21, Z2, Z2
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, K1, 128(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumSomeAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x4(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z4
+	VMOVUPS      64(DX), Z5
+	VMOVUPS      128(DX), Z6
+	VMOVUPS      192(DX), Z7
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z8
+	VBROADCASTSS float42b20000<>+0(SB), Z9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
+	VBROADCASTSS float3f318000<>+0(SB), Z14
+	VBROADCASTSS floatb95e8083<>+0(SB), Z15
+	VBROADCASTSS float3f800000<>+0(SB), Z16
+	VBROADCASTSS float39506967<>+0(SB), Z17
+	VBROADCASTSS float3ab743ce<>+0(SB), Z18
+	VBROADCASTSS float3c088908<>+0(SB), Z19
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
+	VBROADCASTSS float3f000000<>+0(SB), Z22
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Y10
+	VPXORD    Z11, Z11, Z11
+
+position:
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	PREFETCHT0   64(AX)(R10*1)
+	PREFETCHT0   128(AX)(R10*1)
+	PREFETCHT0   192(AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Y12
+	VSUBPS       Z10, Z12, Z12
+	VMAXPS       Z12, Z8, Z12
+	VMULPS       Z9, Z12, Z23
+	VRNDSCALEPS  $0x08, Z23, Z23
+	VFNMADD231PS Z14, Z23, Z12
+	VFNMADD231PS Z15, Z23, Z12
+	VMOVUPS      Z17, Z24
+	VFMADD213PS  Z18, Z12, Z24
+	VFMADD213PS  Z19, Z12, Z24
+	VFMADD213PS  Z20, Z12, Z24
+	VFMADD213PS  Z21, Z12, Z24
+	VFMADD213PS  Z22, Z12, Z24
+	VMULPS       Z12, Z12, Z25
+	VFMADD213PS  Z12, Z25, Z24
+	VADDPS       Z16, Z24, Z24
+	VSCALEFPS    Z23, Z24, Z12
+	VADDPS       Z12, Z11, Z11
+	TESTQ        DI, DI
+	JZ           unmasked16
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Y13
+	VMULPS       Z13, Z12, Z12
+
+unmasked16:
+	VPERMPS     Z12, Z4, Z23
+	VFMADD231PS (AX)(R10*1), Z23, Z0
+	VPERMPS     Z12, Z5, Z23
+	VFMADD231PS 64(AX)(R10*1), Z23, Z1
+	VPERMPS     Z12, Z6, Z23
+	VFMADD231PS 128(AX)(R10*1), Z23, Z2
+	VPERMPS     Z12, Z7, Z23
+	VFMADD231PS 192(AX)(R10*1), Z23, K1, Z3
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Y11, K2, (R9)
+	VMOVUPS     Z16, Z23
+	VDIVPS      Z11, Z23, Z11
+	VPERMPS     Z11, Z4, Z23
+	VMULPS      Z23, Z0, Z0
+	VPERMPS     Z11, Z5, Z23
+	VMULPS      Z23, Z1, Z1
+	VPERMPS     Z11, Z6, Z23
+	VMULPS      Z23, Z2, Z2
+	VPERMPS     Z11, Z7, Z23
+	VMULPS      Z23, Z3, Z3
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, K1, 192(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumSomeAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x5(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z5
+	VBROADCASTSS float42b20000<>+0(SB), Z6
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS float3f318000<>+0(SB), Z11
+	VBROADCASTSS floatb95e8083<>+0(SB), Z12
+	VBROADCASTSS float3f800000<>+0(SB), Z13
+	VBROADCASTSS float39506967<>+0(SB), Z14
+	VBROADCASTSS float3ab743ce<>+0(SB), Z15
+	VBROADCASTSS float3c088908<>+0(SB), Z16
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
+	VBROADCASTSS float3f000000<>+0(SB), Z19
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      top+120(FP), R11
+	VMOVUPS.Z (R11), K2, Y7
+	VPXORD    Z8, Z8, Z8
+
+position:
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R9)(R12*1), K2, Y9
+	VSUBPS       Z7, Z9, Z9
+	VMAXPS       Z9, Z5, Z9
+	VMULPS       Z6, Z9, Z20
+	VRNDSCALEPS  $0x08, Z20, Z20
+	VFNMADD231PS Z11, Z20, Z9
+	VFNMADD231PS Z12, Z20, Z9
+	VMOVUPS      Z14, Z21
+	VFMADD213PS  Z15, Z9, Z21
+	VFMADD213PS  Z16, Z9, Z21
+	VFMADD213PS  Z17, Z9, Z21
+	VFMADD213PS  Z18, Z9, Z21
+	VFMADD213PS  Z19, Z9, Z21
+	VMULPS       Z9, Z9, Z22
+	VFMADD213PS  Z9, Z22, Z21
+	VADDPS       Z13, Z21, Z21
+	VSCALEFPS    Z20, Z21, Z9
+	VADDPS       Z9, Z8, Z8
+	TESTQ        R8, R8
+	JZ           unmasked17
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Y10
+	VMULPS       Z10, Z9, Z9
+
+unmasked17:
+	VMOVUPS     (DI), Z20
+	VPERMPS     Z9, Z20, Z20
+	VFMADD231PS (AX)(R11*1), Z20, Z0
+	VMOVUPS     64(DI), Z20
+	VPERMPS     Z9, Z20, Z20
+	VFMADD231PS 64(AX)(R11*1), Z20, Z1
+	VMOVUPS     128(DI), Z20
+	VPERMPS     Z9, Z20, Z20
+	VFMADD231PS 128(AX)(R11*1), Z20, Z2
+	VMOVUPS     192(DI), Z20
+	VPERMPS     Z9, Z20, Z20
+	VFMADD231PS 192(AX)(R11*1), Z20, Z3
+	VMOVUPS     256(DI), Z20
+	VPERMPS     Z9, Z20, Z20
+	VFMADD231PS 256(AX)(R11*1), Z20, K1, Z4
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Y8, K2, (R10)
+	VMOVUPS     Z13, Z20
+	VDIVPS      Z8, Z20, Z8
+	VMOVUPS     (DI), Z20
+	VPERMPS     Z8, Z20, Z20
+	VMULPS      Z20, Z0, Z0
+	VMOVUPS     64(DI), Z20
+	VPERMPS     Z8, Z20, Z20
+	VMULPS      Z20, Z1, Z1
+	VMOVUPS     128(DI), Z20
+	VPERMPS     Z8, Z20, Z20
+	VMULPS      Z20, Z2, Z2
+	VMOVUPS     192(DI), Z20
+	VPERMPS     Z8, Z20, Z20
+	VMULPS      Z20, Z3, Z3
+	VMOVUPS     256(DI), Z20
+	VPERMPS     Z8, Z20, Z20
+	VMULPS      Z20, Z4, Z4
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, K1, 256(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumSomeAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x6(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z6
+	VBROADCASTSS float42b20000<>+0(SB), Z7
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSS float3f318000<>+0(SB), Z12
+	VBROADCASTSS floatb95e8083<>+0(SB), Z13
+	VBROADCASTSS float3f800000<>+0(SB), Z14
+	VBROADCASTSS float39506967<>+0(SB), Z15
+	VBROADCASTSS float3ab743ce<>+0(SB), Z16
+	VBROADCASTSS float3c088908<>+0(SB), Z17
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z18
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z19
+	VBROADCASTSS float3f000000<>+0(SB), Z20
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      top+120(FP), R11
+	VMOVUPS.Z (R11), K2, Y8
+	VPXORD    Z9, Z9, Z9
+
+position:
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	PREFETCHT0   320(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R9)(R12*1), K2, Y10
+	VSUBPS       Z8, Z10, Z10
+	VMAXPS       Z10, Z6, Z10
+	VMULPS       Z7, Z10, Z21
+	VRNDSCALEPS  $0x08, Z21, Z21
+	VFNMADD231PS Z12, Z21, Z10
+	VFNMADD231PS Z13, Z21, Z10
+	VMOVUPS      Z15, Z22
+	VFMADD213PS  Z16, Z10, Z22
+	VFMADD213PS  Z17, Z10, Z22
+	VFMADD213PS  Z18, Z10, Z22
+	VFMADD213PS  Z19, Z10, Z22
+	VFMADD213PS  Z20, Z10, Z22
+	VMULPS       Z10, Z10, Z23
+	VFMADD213PS  Z10, Z23, Z22
+	VADDPS       Z14, Z22, Z22
+	VSCALEFPS    Z21, Z22, Z10
+	VADDPS       Z10, Z9, Z9
+	TESTQ        R8, R8
+	JZ           unmasked18
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Y11
+	VMULPS       Z11, Z10, Z10
+
+unmasked18:
+	VMOVUPS     (DI), Z21
+	VPERMPS     Z10, Z21, Z21
+	VFMADD231PS (AX)(R11*1), Z21, Z0
+	VMOVUPS     64(DI), Z21
+	VPERMPS     Z10, Z21, Z21
+	VFMADD231PS 64(AX)(R11*1), Z21, Z1
+	VMOVUPS     128(DI), Z21
+	VPERMPS     Z10, Z21, Z21
+	VFMADD231PS 128(AX)(R11*1), Z21, Z2
+	VMOVUPS     192(DI), Z21
+	VPERMPS     Z10, Z21, Z21
+	VFMADD231PS 192(AX)(R11*1), Z21, Z3
+	VMOVUPS     256(DI), Z21
+	VPERMPS     Z10, Z21, Z21
+	VFMADD231PS 256(AX)(R11*1), Z21, Z4
+	VMOVUPS     320(DI), Z21
+	VPERMPS     Z10, Z21, Z21
+	VFMADD231PS 320(AX)(R11*1), Z21, K1, Z5
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Y9, K2, (R10)
+	VMOVUPS     Z14, Z21
+	VDIVPS      Z9, Z21, Z9
+	VMOVUPS     (DI), Z21
+	VPERMPS     Z9, Z21, Z21
+	VMULPS      Z21, Z0, Z0
+	VMOVUPS     64(DI), Z21
+	VPERMPS     Z9, Z21, Z21
+	VMULPS      Z21, Z1, Z1
+	VMOVUPS     128(DI), Z21
+	VPERMPS     Z9, Z21, Z21
+	VMULPS      Z21, Z2, Z2
+	VMOVUPS     192(DI), Z21
+	VPERMPS     Z9, Z21, Z21
+	VMULPS      Z21, Z3, Z3
+	VMOVUPS     256(DI), Z21
+	VPERMPS     Z9, Z21, Z21
+	VMULPS      Z21, Z4, Z4
+	VMOVUPS     320(DI), Z21
+	VPERMPS     Z9, Z21, Z21
+	VMULPS      Z21, Z5, Z5
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, K1, 320(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumSomeAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x7(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z7
+	VBROADCASTSS float42b20000<>+0(SB), Z8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
+	VBROADCASTSS float3f318000<>+0(SB), Z13
+	VBROADCASTSS floatb95e8083<>+0(SB), Z14
+	VBROADCASTSS float3f800000<>+0(SB), Z15
+	VBROADCASTSS float39506967<>+0(SB), Z16
+	VBROADCASTSS float3ab743ce<>+0(SB), Z17
+	VBROADCASTSS float3c088908<>+0(SB), Z18
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z19
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z20
+	VBROADCASTSS float3f000000<>+0(SB), Z21
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      top+120(FP), R11
+	VMOVUPS.Z (R11), K2, Y9
+	VPXORD    Z10, Z10, Z10
+
+position:
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	PREFETCHT0   320(AX)(R11*1)
+	PREFETCHT0   384(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R9)(R12*1), K2, Y11
+	VSUBPS       Z9, Z11, Z11
+	VMAXPS       Z11, Z7, Z11
+	VMULPS       Z8, Z11, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VFNMADD231PS Z13, Z22, Z11
+	VFNMADD231PS Z14, Z22, Z11
+	VMOVUPS      Z16, Z23
+	VFMADD213PS  Z17, Z11, Z23
+	VFMADD213PS  Z18, Z11, Z23
+	VFMADD213PS  Z19, Z11, Z23
+	VFMADD213PS  Z20, Z11, Z23
+	VFMADD213PS  Z21, Z11, Z23
+	VMULPS       Z11, Z11, Z24
+	VFMADD213PS  Z11, Z24, Z23
+	VADDPS       Z15, Z23, Z23
+	VSCALEFPS    Z22, Z23, Z11
+	VADDPS       Z11, Z10, Z10
+	TESTQ        R8, R8
+	JZ           unmasked19
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Y12
+	VMULPS       Z12, Z11, Z11
+
+unmasked19:
+	VMOVUPS     (DI), Z22
+	VPERMPS     Z11, Z22, Z22
+	VFMADD231PS (AX)(R11*1), Z22, Z0
+	VMOVUPS     64(DI), Z22
+	VPERMPS     Z11, Z22, Z22
+	VFMADD231PS 64(AX)(R11*1), Z22, Z1
+	VMOVUPS     128(DI), Z22
+	VPERMPS     Z11, Z22, Z22
+	VFMADD231PS 128(AX)(R11*1), Z22, Z2
+	VMOVUPS     192(DI), Z22
+	VPERMPS     Z11, Z22, Z22
+	VFMADD231PS 192(AX)(R11*1), Z22, Z3
+	VMOVUPS     256(DI), Z22
+	VPERMPS     Z11, Z22, Z22
+	VFMADD231PS 256(AX)(R11*1), Z22, Z4
+	VMOVUPS     320(DI), Z22
+	VPERMPS     Z11, Z22, Z22
+	VFMADD231PS 320(AX)(R11*1), Z22, Z5
+	VMOVUPS     384(DI), Z22
+	VPERMPS     Z11, Z22, Z22
+	VFMADD231PS 384(AX)(R11*1), Z22, K1, Z6
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Y10, K2, (R10)
+	VMOVUPS     Z15, Z22
+	VDIVPS      Z10, Z22, Z10
+	VMOVUPS     (DI), Z22
+	VPERMPS     Z10, Z22, Z22
+	VMULPS      Z22, Z0, Z0
+	VMOVUPS     64(DI), Z22
+	VPERMPS     Z10, Z22, Z22
+	VMULPS      Z22, Z1, Z1
+	VMOVUPS     128(DI), Z22
+	VPERMPS     Z10, Z22, Z22
+	VMULPS      Z22, Z2, Z2
+	VMOVUPS     192(DI), Z22
+	VPERMPS     Z10, Z22, Z22
+	VMULPS      Z22, Z3, Z3
+	VMOVUPS     256(DI), Z22
+	VPERMPS     Z10, Z22, Z22
+	VMULPS      Z22, Z4, Z4
+	VMOVUPS     320(DI), Z22
+	VPERMPS     Z10, Z22, Z22
+	VMULPS      Z22, Z5, Z5
+	VMOVUPS     384(DI), Z22
+	VPERMPS     Z10, Z22, Z22
+	VMULPS      Z22, Z6, Z6
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, 320(R10)
+	VMOVUPS Z6, K1, 384(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumSomeAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x8(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z8
+	VBROADCASTSS float42b20000<>+0(SB), Z9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
+	VBROADCASTSS float3f318000<>+0(SB), Z14
+	VBROADCASTSS floatb95e8083<>+0(SB), Z15
+	VBROADCASTSS float3f800000<>+0(SB), Z16
+	VBROADCASTSS float39506967<>+0(SB), Z17
+	VBROADCASTSS float3ab743ce<>+0(SB), Z18
+	VBROADCASTSS float3c088908<>+0(SB), Z19
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
+	VBROADCASTSS float3f000000<>+0(SB), Z22
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      top+120(FP), R11
+	VMOVUPS.Z (R11), K2, Y10
+	VPXORD    Z11, Z11, Z11
+
+position:
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	PREFETCHT0   320(AX)(R11*1)
+	PREFETCHT0   384(AX)(R11*1)
+	PREFETCHT0   448(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R9)(R12*1), K2, Y12
+	VSUBPS       Z10, Z12, Z12
+	VMAXPS       Z12, Z8, Z12
+	VMULPS       Z9, Z12, Z23
+	VRNDSCALEPS  $0x08, Z23, Z23
+	VFNMADD231PS Z14, Z23, Z12
+	VFNMADD231PS Z15, Z23, Z12
+	VMOVUPS      Z17, Z24
+	VFMADD213PS  Z18, Z12, Z24
+	VFMADD213PS  Z19, Z12, Z24
+	VFMADD213PS  Z20, Z12, Z24
+	VFMADD213PS  Z21, Z12, Z24
+	VFMADD213PS  Z22, Z12, Z24
+	VMULPS       Z12, Z12, Z25
+	VFMADD213PS  Z12, Z25, Z24
+	VADDPS       Z16, Z24, Z24
+	VSCALEFPS    Z23, Z24, Z12
+	VADDPS       Z12, Z11, Z11
+	TESTQ        R8, R8
+	JZ           unmasked20
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Y13
+	VMULPS       Z13, Z12, Z12
+
+unmasked20:
+	VMOVUPS     (DI), Z23
+	VPERMPS     Z12, Z23, Z23
+	VFMADD231PS (AX)(R11*1), Z23, Z0
+	VMOVUPS     64(DI), Z23
+	VPERMPS     Z12, Z23, Z23
+	VFMADD231PS 64(AX)(R11*1), Z23, Z1
+	VMOVUPS     128(DI), Z23
+	VPERMPS     Z12, Z23, Z23
+	VFMADD231PS 128(AX)(R11*1), Z23, Z2
+	VMOVUPS     192(DI), Z23
+	VPERMPS     Z12, Z23, Z23
+	VFMADD231PS 192(AX)(R11*1), Z23, Z3
+	VMOVUPS     256(DI), Z23
+	VPERMPS     Z12, Z23, Z23
+	VFMADD231PS 256(AX)(R11*1), Z23, Z4
+	VMOVUPS     320(DI), Z23
+	VPERMPS     Z12, Z23, Z23
+	VFMADD231PS 320(AX)(R11*1), Z23, Z5
+	VMOVUPS     384(DI), Z23
+	VPERMPS     Z12, Z23, Z23
+	VFMADD231PS 384(AX)(R11*1), Z23, Z6
+	VMOVUPS     448(DI), Z23
+	VPERMPS     Z12, Z23, Z23
+	VFMADD231PS 448(AX)(R11*1), Z23, K1, Z7
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Y11, K2, (R10)
+	VMOVUPS     Z16, Z23
+	VDIVPS      Z11, Z23, Z11
+	VMOVUPS     (DI), Z23
+	VPERMPS     Z11, Z23, Z23
+	VMULPS      Z23, Z0, Z0
+	VMOVUPS     64(DI), Z23
+	VPERMPS     Z11, Z23, Z23
+	VMULPS      Z23, Z1, Z1
+	VMOVUPS     128(DI), Z23
+	VPERMPS     Z11, Z23, Z23
+	VMULPS      Z23, Z2, Z2
+	VMOVUPS     192(DI), Z23
+	VPERMPS     Z11, Z23, Z23
+	VMULPS      Z23, Z3, Z3
+	VMOVUPS     256(DI), Z23
+	VPERMPS     Z11, Z23, Z23
+	VMULPS      Z23, Z4, Z4
+	VMOVUPS     320(DI), Z23
+	VPERMPS     Z11, Z23, Z23
+	VMULPS      Z23, Z5, Z5
+	VMOVUPS     384(DI), Z23
+	VPERMPS     Z11, Z23, Z23
+	VMULPS      Z23, Z6, Z6
+	VMOVUPS     448(DI), Z23
+	VPERMPS     Z11, Z23, Z23
+	VMULPS      Z23, Z7, Z7
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, 320(R10)
+	VMOVUPS Z6, 384(R10)
+	VMOVUPS Z7, K1, 448(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendBackSomeAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendBackSomeAVX512x1(SB), NOSPLIT, $0-176
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z1
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z2
+	VBROADCASTSS float42b20000<>+0(SB), Z3
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
+	VBROADCASTSS float3f318000<>+0(SB), Z12
+	VBROADCASTSS floatb95e8083<>+0(SB), Z13
+	VBROADCASTSS float3f800000<>+0(SB), Z14
+	VBROADCASTSS float39506967<>+0(SB), Z15
+	VBROADCASTSS float3ab743ce<>+0(SB), Z16
+	VBROADCASTSS float3c088908<>+0(SB), Z17
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z18
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z19
+	VBROADCASTSS float3f000000<>+0(SB), Z20
+	VBROADCASTSS slope+112(FP), Z21
+	VPXORD       Z4, Z4, Z4
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z0, Z0, Z0
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Y5
+
+position:
+	MOVQ         apart+88(FP), R10
+	MOVL         (SI)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(R10*1)
+	PREFETCHT0   (R11)(R10*2)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	VMOVUPS.Z    (R11), K2, Y8
+	VMOVUPS.Z    (R11)(R10*1), K2, Y9
+	VMOVUPS.Z    (R11)(R10*2), K2, Y10
+	VADDPS       Z5, Z8, Z8
+	VMOVAPS      Z8, Z22
+	VMULPS       Z21, Z22, Z23
+	VMAXPS       Z22, Z23, Z22
+	VSUBPS       Z9, Z22, Z22
+	VMAXPS       Z22, Z2, Z22
+	VMULPS       Z3, Z22, Z23
+	VRNDSCALEPS  $0x08, Z23, Z23
+	VFNMADD231PS Z12, Z23, Z22
+	VFNMADD231PS Z13, Z23, Z22
+	VMOVUPS      Z15, Z24
+	VFMADD213PS  Z16, Z22, Z24
+	VFMADD213PS  Z17, Z22, Z24
+	VFMADD213PS  Z18, Z22, Z24
+	VFMADD213PS  Z19, Z22, Z24
+	VFMADD213PS  Z20, Z22, Z24
+	VMULPS       Z22, Z22, Z25
+	VFMADD213PS  Z22, Z25, Z24
+	VADDPS       Z14, Z24, Z24
+	VSCALEFPS    Z23, Z24, Z22
+	VCMPPS       $0x11, Z8, Z4, K3
+	VMULPS       Z21, Z22, Z23
+	VBLENDMPS    Z22, Z23, K3, Z11
+	VFMADD231PS  Z11, Z10, Z6
+	TESTQ        DI, DI
+	JZ           unmasked21
+	MOVQ         DX, R10
+	IMULQ        apart+88(FP), R10
+	VMOVUPS.Z    (DI)(R10*1), K2, Y9
+	VMULPS       Z9, Z22, Z22
+	VMULPS       Z9, Z11, Z11
+
+unmasked21:
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	VMOVUPS.Z   (AX)(R10*1), K1, Z23
+	VPERMPS     Z22, Z1, Z22
+	VFMADD231PS Z23, Z22, Z0
+	VPERMPS     Z11, Z1, Z22
+	VFMADD231PS Z23, Z22, Z7
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, K1, (R9)
+	MOVQ    t+152(FP), R9
+	VMOVUPS Z7, K1, (R9)
+	MOVQ    pull+168(FP), R9
+	VMOVUPS Y6, K2, (R9)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, pull+168(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    ldt+160(FP), R9
+	ADDQ    R9, t+152(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendBackSomeAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendBackSomeAVX512x2(SB), NOSPLIT, $0-176
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z2
+	VMOVUPS      64(DX), Z3
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z4
+	VBROADCASTSS float42b20000<>+0(SB), Z5
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS float3f318000<>+0(SB), Z15
+	VBROADCASTSS floatb95e8083<>+0(SB), Z16
+	VBROADCASTSS float3f800000<>+0(SB), Z17
+	VBROADCASTSS float39506967<>+0(SB), Z18
+	VBROADCASTSS float3ab743ce<>+0(SB), Z19
+	VBROADCASTSS float3c088908<>+0(SB), Z20
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z21
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z22
+	VBROADCASTSS float3f000000<>+0(SB), Z23
+	VBROADCASTSS slope+112(FP), Z24
+	VPXORD       Z6, Z6, Z6
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Y7
+
+position:
+	MOVQ         apart+88(FP), R10
+	MOVL         (SI)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(R10*1)
+	PREFETCHT0   (R11)(R10*2)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	VMOVUPS.Z    (R11), K2, Y11
+	VMOVUPS.Z    (R11)(R10*1), K2, Y12
+	VMOVUPS.Z    (R11)(R10*2), K2, Y13
+	VADDPS       Z7, Z11, Z11
+	VMOVAPS      Z11, Z25
+	VMULPS       Z24, Z25, Z26
+	VMAXPS       Z25, Z26, Z25
+	VSUBPS       Z12, Z25, Z25
+	VMAXPS       Z25, Z4, Z25
+	VMULPS       Z5, Z25, Z26
+	VRNDSCALEPS  $0x08, Z26, Z26
+	VFNMADD231PS Z15, Z26, Z25
+	VFNMADD231PS Z16, Z26, Z25
+	VMOVUPS      Z18, Z27
+	VFMADD213PS  Z19, Z25, Z27
+	VFMADD213PS  Z20, Z25, Z27
+	VFMADD213PS  Z21, Z25, Z27
+	VFMADD213PS  Z22, Z25, Z27
+	VFMADD213PS  Z23, Z25, Z27
+	VMULPS       Z25, Z25, Z28
+	VFMADD213PS  Z25, Z28, Z27
+	VADDPS       Z17, Z27, Z27
+	VSCALEFPS    Z26, Z27, Z25
+	VCMPPS       $0x11, Z11, Z6, K3
+	VMULPS       Z24, Z25, Z26
+	VBLENDMPS    Z25, Z26, K3, Z14
+	VFMADD231PS  Z14, Z13, Z8
+	TESTQ        DI, DI
+	JZ           unmasked22
+	MOVQ         DX, R10
+	IMULQ        apart+88(FP), R10
+	VMOVUPS.Z    (DI)(R10*1), K2, Y12
+	VMULPS       Z12, Z25, Z25
+	VMULPS       Z12, Z14, Z14
+
+unmasked22:
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	PREFETCHT0  64(AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	VMOVUPS     (AX)(R10*1), Z26
+	VPERMPS     Z25, Z2, Z27
+	VFMADD231PS Z26, Z27, Z0
+	VPERMPS     Z14, Z2, Z27
+	VFMADD231PS Z26, Z27, Z9
+	VMOVUPS.Z   64(AX)(R10*1), K1, Z26
+	VPERMPS     Z25, Z3, Z25
+	VFMADD231PS Z26, Z25, Z1
+	VPERMPS     Z14, Z3, Z25
+	VFMADD231PS Z26, Z25, Z10
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, K1, 64(R9)
+	MOVQ    t+152(FP), R9
+	VMOVUPS Z9, (R9)
+	VMOVUPS Z10, K1, 64(R9)
+	MOVQ    pull+168(FP), R9
+	VMOVUPS Y8, K2, (R9)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, pull+168(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    ldt+160(FP), R9
+	ADDQ    R9, t+152(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendBackSomeAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendBackSomeAVX512x3(SB), NOSPLIT, $0-176
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z3
+	VBROADCASTSS float42b20000<>+0(SB), Z4
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f318000<>+0(SB), Z15
+	VBROADCASTSS floatb95e8083<>+0(SB), Z16
+	VBROADCASTSS float3f800000<>+0(SB), Z17
+	VBROADCASTSS float39506967<>+0(SB), Z18
+	VBROADCASTSS float3ab743ce<>+0(SB), Z19
+	VBROADCASTSS float3c088908<>+0(SB), Z20
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z21
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z22
+	VBROADCASTSS float3f000000<>+0(SB), Z23
+	VBROADCASTSS slope+112(FP), Z24
+	VPXORD       Z5, Z5, Z5
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Y6
+
+position:
+	MOVQ         apart+88(FP), R11
+	MOVL         (SI)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(R11*1)
+	PREFETCHT0   (R12)(R11*2)
+	MOVL         (BX)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	VMOVUPS.Z    (R12), K2, Y11
+	VMOVUPS.Z    (R12)(R11*1), K2, Y12
+	VMOVUPS.Z    (R12)(R11*2), K2, Y13
+	VADDPS       Z6, Z11, Z11
+	VMOVAPS      Z11, Z25
+	VMULPS       Z24, Z25, Z26
+	VMAXPS       Z25, Z26, Z25
+	VSUBPS       Z12, Z25, Z25
+	VMAXPS       Z25, Z3, Z25
+	VMULPS       Z4, Z25, Z26
+	VRNDSCALEPS  $0x08, Z26, Z26
+	VFNMADD231PS Z15, Z26, Z25
+	VFNMADD231PS Z16, Z26, Z25
+	VMOVUPS      Z18, Z27
+	VFMADD213PS  Z19, Z25, Z27
+	VFMADD213PS  Z20, Z25, Z27
+	VFMADD213PS  Z21, Z25, Z27
+	VFMADD213PS  Z22, Z25, Z27
+	VFMADD213PS  Z23, Z25, Z27
+	VMULPS       Z25, Z25, Z28
+	VFMADD213PS  Z25, Z28, Z27
+	VADDPS       Z17, Z27, Z27
+	VSCALEFPS    Z26, Z27, Z25
+	VCMPPS       $0x11, Z11, Z5, K3
+	VMULPS       Z24, Z25, Z26
+	VBLENDMPS    Z25, Z26, K3, Z14
+	VFMADD231PS  Z14, Z13, Z7
+	TESTQ        R8, R8
+	JZ           unmasked23
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Y12
+	VMULPS       Z12, Z25, Z25
+	VMULPS       Z12, Z14, Z14
+
+unmasked23:
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	VMOVUPS     (DI), Z26
+	VMOVUPS     (AX)(R11*1), Z27
+	VPERMPS     Z25, Z26, Z28
+	VFMADD231PS Z27, Z28, Z0
+	VPERMPS     Z14, Z26, Z26
+	VFMADD231PS Z27, Z26, Z8
+	VMOVUPS     64(DI), Z26
+	VMOVUPS     64(AX)(R11*1), Z27
+	VPERMPS     Z25, Z26, Z28
+	VFMADD231PS Z27, Z28, Z1
+	VPERMPS     Z14, Z26, Z26
+	VFMADD231PS Z27, Z26, Z9
+	VMOVUPS     128(DI), Z26
+	VMOVUPS.Z   128(AX)(R11*1), K1, Z27
+	VPERMPS     Z25, Z26, Z25
+	VFMADD231PS Z27, Z25, Z2
+	VPERMPS     Z14, Z26, Z25
+	VFMADD231PS Z27, Z25, Z10
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, K1, 128(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, 64(R10)
+	VMOVUPS Z10, K1, 128(R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Y7, K2, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendBackSomeAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendBackSomeAVX512x4(SB), NOSPLIT, $0-176
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z4
+	VBROADCASTSS float42b20000<>+0(SB), Z5
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS float3f318000<>+0(SB), Z17
+	VBROADCASTSS floatb95e8083<>+0(SB), Z18
+	VBROADCASTSS float3f800000<>+0(SB), Z19
+	VBROADCASTSS float39506967<>+0(SB), Z20
+	VBROADCASTSS float3ab743ce<>+0(SB), Z20
+	VBROADCASTSS float3c088908<>+0(SB), Z20
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
+	VBROADCASTSS float3f000000<>+0(SB), Z22
+	VBROADCASTSS slope+112(FP), Z23
+	VPXORD       Z6, Z6, Z6
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Y7
+
+position:
+	MOVQ         apart+88(FP), R11
+	MOVL         (SI)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(R11*1)
+	PREFETCHT0   (R12)(R11*2)
+	MOVL         (BX)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	VMOVUPS.Z    (R12), K2, Y13
+	VMOVUPS.Z    (R12)(R11*1), K2, Y14
+	VMOVUPS.Z    (R12)(R11*2), K2, Y15
+	VADDPS       Z7, Z13, Z13
+	VMOVAPS      Z13, Z24
+	VMULPS       Z23, Z24, Z25
+	VMAXPS       Z24, Z25, Z24
+	VSUBPS       Z14, Z24, Z24
+	VMAXPS       Z24, Z4, Z24
+	VMULPS       Z5, Z24, Z25
+	VRNDSCALEPS  $0x08, Z25, Z25
+	VFNMADD231PS Z17, Z25, Z24
+	VFNMADD231PS Z18, Z25, Z24
+	VBROADCASTSS float39506967<>+0(SB), Z26
+	VMOVUPS      Z26, Z26
+	VBROADCASTSS float3ab743ce<>+0(SB), Z27
+	VFMADD213PS  Z27, Z24, Z26
+	VBROADCASTSS float3c088908<>+0(SB), Z27
+	VFMADD213PS  Z27, Z24, Z26
+	VFMADD213PS  Z20, Z24, Z26
+	VFMADD213PS  Z21, Z24, Z26
+	VFMADD213PS  Z22, Z24, Z26
+	VMULPS       Z24, Z24, Z27
+	VFMADD213PS  Z24, Z27, Z26
+	VADDPS       Z19, Z26, Z26
+	VSCALEFPS    Z25, Z26, Z24
+	VCMPPS       $0x11, Z13, Z6, K3
+	VMULPS       Z23, Z24, Z25
+	VBLENDMPS    Z24, Z25, K3, Z16
+	VFMADD231PS  Z16, Z15, Z8
+	TESTQ        R8, R8
+	JZ           unmasked24
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Y14
+	VMULPS       Z14, Z24, Z24
+	VMULPS       Z14, Z16, Z16
+
+unmasked24:
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	PREFETCHT0  192(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	VMOVUPS     (DI), Z25
+	VMOVUPS     (AX)(R11*1), Z26
+	VPERMPS     Z24, Z25, Z27
+	VFMADD231PS Z26, Z27, Z0
+	VPERMPS     Z16, Z25, Z25
+	VFMADD231PS Z26, Z25, Z9
+	VMOVUPS     64(DI), Z25
+	VMOVUPS     64(AX)(R11*1), Z26
+	VPERMPS     Z24, Z25, Z27
+	VFMADD231PS Z26, Z27, Z1
+	VPERMPS     Z16, Z25, Z25
+	VFMADD231PS Z26, Z25, Z10
+	VMOVUPS     128(DI), Z25
+	VMOVUPS     128(AX)(R11*1), Z26
+	VPERMPS     Z24, Z25, Z27
+	VFMADD231PS Z26, Z27, Z2
+	VPERMPS     Z16, Z25, Z25
+	VFMADD231PS Z26, Z25, Z11
+	VMOVUPS     192(DI), Z25
+	VMOVUPS.Z   192(AX)(R11*1), K1, Z26
+	VPERMPS     Z24, Z25, Z24
+	VFMADD231PS Z26, Z24, Z3
+	VPERMPS     Z16, Z25, Z24
+	VFMADD231PS Z26, Z24, Z12
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, K1, 192(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z9, (R10)
+	VMOVUPS Z10, 64(R10)
+	VMOVUPS Z11, 128(R10)
+	VMOVUPS Z12, K1, 192(R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Y8, K2, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendScoresManyAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, slope float32, score *float32, top *float32, heads int, apart int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendScoresManyAVX512(SB), NOSPLIT, $0-104
+	MOVQ         heads+88(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         ptr+8(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         y+32(FP), DX
+	MOVQ         other+48(FP), BX
+	MOVQ         ahead+56(FP), SI
+	MOVQ         score+72(FP), DI
+	MOVQ         top+80(FP), R8
+	MOVQ         ldx+24(FP), R9
+	MOVQ         apart+96(FP), R10
+	LEAQ         (BX)(SI*4), SI
+	VBROADCASTSS slope+64(FP), Z0
+	VBROADCASTSS floatff800000<>+0(SB), Z1
+	MOVQ         (AX), R12
+
+row:
+	MOVQ      8(AX), R11
+	VPXORD    Z3, Z3, Z3
+	CMPQ      R12, R11
+	JGE       next
+	VMOVUPS.Z (DX), K1, Z2
+	VMOVAPS   Z1, Z3
+
+position:
+	MOVL       (SI)(R12*4), R13
+	IMULQ      R9, R13
+	PREFETCHT0 (CX)(R13*1)
+	MOVL       (BX)(R12*4), R13
+	IMULQ      R9, R13
+	VMOVUPS.Z  (CX)(R13*1), K1, Z4
+	VADDPS     Z2, Z4, Z4
+	VMULPS     Z0, Z4, Z5
+	VMAXPS     Z4, Z5, Z4
+	VMOVUPS    Z4, K1, (DI)
+	VMAXPS     Z4, Z3, Z3
+	ADDQ       R10, DI
+	INCQ       R12
+	CMPQ       R12, R11
+	JLT        position
+
+next:
+	VMOVUPS Z3, K1, (R8)
+	ADDQ    $0x08, AX
+	ADDQ    ldy+40(FP), DX
+	ADDQ    R10, R8
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendMomentsManyAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·attendMomentsManyAVX512(SB), NOSPLIT, $0-72
+	MOVQ         heads+56(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         score+32(FP), CX
+	MOVQ         product+16(FP), DX
+	VBROADCASTSS floatc2d00000<>+0(SB), Z0
+	VBROADCASTSS float42b20000<>+0(SB), Z1
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
+	VBROADCASTSS float3f318000<>+0(SB), Z7
+	VBROADCASTSS floatb95e8083<>+0(SB), Z8
+	VBROADCASTSS float3f800000<>+0(SB), Z9
+	VBROADCASTSS float39506967<>+0(SB), Z10
+	VBROADCASTSS float3ab743ce<>+0(SB), Z11
+	VBROADCASTSS float3c088908<>+0(SB), Z12
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z13
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z14
+	VBROADCASTSS float3f000000<>+0(SB), Z15
+	VBROADCASTSS slope+24(FP), Z16
+	VPXORD       Z2, Z2, Z2
+	MOVQ         ptr+8(FP), BX
+	MOVQ         (BX), AX
+
+row:
+	MOVQ      ptr+8(FP), BX
+	ADDQ      $0x08, BX
+	MOVQ      BX, ptr+8(FP)
+	MOVQ      (BX), BX
+	VMOVUPS   Z9, Z18
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	CMPQ      AX, BX
+	JGE       store
+	MOVQ      moment+40(FP), SI
+	VMOVUPS.Z (SI), K1, Z17
+	VPXORD    Z18, Z18, Z18
+
+position:
+	MOVQ         AX, SI
+	IMULQ        apart+64(FP), SI
+	VMOVUPS.Z    (CX)(SI*1), K1, Z19
+	MOVQ         AX, SI
+	IMULQ        apart+64(FP), SI
+	VMOVUPS.Z    (DX)(SI*1), K1, Z20
+	VSUBPS       Z17, Z19, Z21
+	VMAXPS       Z21, Z0, Z21
+	VMULPS       Z1, Z21, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VFNMADD231PS Z7, Z22, Z21
+	VFNMADD231PS Z8, Z22, Z21
+	VMOVUPS      Z10, Z23
+	VFMADD213PS  Z11, Z21, Z23
+	VFMADD213PS  Z12, Z21, Z23
+	VFMADD213PS  Z13, Z21, Z23
+	VFMADD213PS  Z14, Z21, Z23
+	VFMADD213PS  Z15, Z21, Z23
+	VMULPS       Z21, Z21, Z24
+	VFMADD213PS  Z21, Z24, Z23
+	VADDPS       Z9, Z23, Z23
+	VSCALEFPS    Z22, Z23, Z21
+	VADDPS       Z21, Z18, Z18
+	VCMPPS       $0x11, Z19, Z2, K2
+	VMULPS       Z16, Z21, Z19
+	VBLENDMPS    Z21, Z19, K2, Z6
+	VADDPS       Z6, Z5, Z5
+	VFMADD231PS  Z21, Z20, Z3
+	VFMADD231PS  Z6, Z20, Z4
+	ADDQ         $0x01, AX
+	CMPQ         AX, BX
+	JLT          position
+	VMOVUPS      Z9, Z17
+	VDIVPS       Z18, Z17, Z17
+	VMULPS       Z17, Z3, Z3
+	VMULPS       Z17, Z4, Z4
+	VMULPS       Z17, Z5, Z5
+
+store:
+	MOVQ    moment+40(FP), BX
+	ADDQ    plane+48(FP), BX
+	VMOVUPS Z18, K1, (BX)
+	ADDQ    plane+48(FP), BX
+	VMOVUPS Z3, K1, (BX)
+	ADDQ    plane+48(FP), BX
+	VMOVUPS Z4, K1, (BX)
+	ADDQ    plane+48(FP), BX
+	VMOVUPS Z5, K1, (BX)
+	MOVQ    apart+64(FP), BX
+	ADDQ    BX, moment+40(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumManyAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x1(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z1
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z2
+	VBROADCASTSS float42b20000<>+0(SB), Z3
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
+	VBROADCASTSS float3f318000<>+0(SB), Z5
+	VBROADCASTSS floatb95e8083<>+0(SB), Z6
+	VBROADCASTSS float3f800000<>+0(SB), Z7
+	VBROADCASTSS float39506967<>+0(SB), Z8
+	VBROADCASTSS float3ab743ce<>+0(SB), Z9
+	VBROADCASTSS float3c088908<>+0(SB), Z10
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
+	VBROADCASTSS float3f000000<>+0(SB), Z13
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z0, Z0, Z0
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Z14
+	VPXORD    Z4, Z4, Z4
+
+position:
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z15
+	VSUBPS       Z14, Z15, Z15
+	VMAXPS       Z15, Z2, Z15
+	VMULPS       Z3, Z15, Z16
+	VRNDSCALEPS  $0x08, Z16, Z16
+	VFNMADD231PS Z5, Z16, Z15
+	VFNMADD231PS Z6, Z16, Z15
+	VMOVUPS      Z8, Z17
+	VFMADD213PS  Z9, Z15, Z17
+	VFMADD213PS  Z10, Z15, Z17
+	VFMADD213PS  Z11, Z15, Z17
+	VFMADD213PS  Z12, Z15, Z17
+	VFMADD213PS  Z13, Z15, Z17
+	VMULPS       Z15, Z15, Z18
+	VFMADD213PS  Z15, Z18, Z17
+	VADDPS       Z7, Z17, Z17
+	VSCALEFPS    Z16, Z17, Z15
+	VADDPS       Z15, Z4, Z4
+	TESTQ        DI, DI
+	JZ           unmasked25
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Z16
+	VMULPS       Z16, Z15, Z15
+
+unmasked25:
+	VPERMPS     Z15, Z1, Z15
+	VFMADD231PS (AX)(R10*1), Z15, K1, Z0
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Z4, K2, (R9)
+	VMOVUPS     Z7, Z14
+	VDIVPS      Z4, Z14, Z4
+	VPERMPS     Z4, Z1, Z14
+	VMULPS      Z14, Z0, Z0
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, K1, (R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumManyAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x2(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z2
+	VMOVUPS      64(DX), Z3
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z4
+	VBROADCASTSS float42b20000<>+0(SB), Z5
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS float3f318000<>+0(SB), Z7
+	VBROADCASTSS floatb95e8083<>+0(SB), Z8
+	VBROADCASTSS float3f800000<>+0(SB), Z9
+	VBROADCASTSS float39506967<>+0(SB), Z10
+	VBROADCASTSS float3ab743ce<>+0(SB), Z11
+	VBROADCASTSS float3c088908<>+0(SB), Z12
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z13
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z14
+	VBROADCASTSS float3f000000<>+0(SB), Z15
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Z16
+	VPXORD    Z6, Z6, Z6
+
+position:
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	PREFETCHT0   64(AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z17
+	VSUBPS       Z16, Z17, Z17
+	VMAXPS       Z17, Z4, Z17
+	VMULPS       Z5, Z17, Z18
+	VRNDSCALEPS  $0x08, Z18, Z18
+	VFNMADD231PS Z7, Z18, Z17
+	VFNMADD231PS Z8, Z18, Z17
+	VMOVUPS      Z10, Z19
+	VFMADD213PS  Z11, Z17, Z19
+	VFMADD213PS  Z12, Z17, Z19
+	VFMADD213PS  Z13, Z17, Z19
+	VFMADD213PS  Z14, Z17, Z19
+	VFMADD213PS  Z15, Z17, Z19
+	VMULPS       Z17, Z17, Z20
+	VFMADD213PS  Z17, Z20, Z19
+	VADDPS       Z9, Z19, Z19
+	VSCALEFPS    Z18, Z19, Z17
+	VADDPS       Z17, Z6, Z6
+	TESTQ        DI, DI
+	JZ           unmasked26
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Z18
+	VMULPS       Z18, Z17, Z17
+
+unmasked26:
+	VPERMPS     Z17, Z2, Z18
+	VFMADD231PS (AX)(R10*1), Z18, Z0
+	VPERMPS     Z17, Z3, Z17
+	VFMADD231PS 64(AX)(R10*1), Z17, K1, Z1
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Z6, K2, (R9)
+	VMOVUPS     Z9, Z16
+	VDIVPS      Z6, Z16, Z6
+	VPERMPS     Z6, Z2, Z16
+	VMULPS      Z16, Z0, Z0
+	VPERMPS     Z6, Z3, Z16
+	VMULPS      Z16, Z1, Z1
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, K1, 64(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumManyAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x3(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z3
+	VMOVUPS      64(DX), Z4
+	VMOVUPS      128(DX), Z5
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z6
+	VBROADCASTSS float42b20000<>+0(SB), Z7
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSS float3f318000<>+0(SB), Z9
+	VBROADCASTSS floatb95e8083<>+0(SB), Z10
+	VBROADCASTSS float3f800000<>+0(SB), Z11
+	VBROADCASTSS float39506967<>+0(SB), Z12
+	VBROADCASTSS float3ab743ce<>+0(SB), Z13
+	VBROADCASTSS float3c088908<>+0(SB), Z14
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
+	VBROADCASTSS float3f000000<>+0(SB), Z17
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Z18
+	VPXORD    Z8, Z8, Z8
+
+position:
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	PREFETCHT0   64(AX)(R10*1)
+	PREFETCHT0   128(AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z19
+	VSUBPS       Z18, Z19, Z19
+	VMAXPS       Z19, Z6, Z19
+	VMULPS       Z7, Z19, Z20
+	VRNDSCALEPS  $0x08, Z20, Z20
+	VFNMADD231PS Z9, Z20, Z19
+	VFNMADD231PS Z10, Z20, Z19
+	VMOVUPS      Z12, Z21
+	VFMADD213PS  Z13, Z19, Z21
+	VFMADD213PS  Z14, Z19, Z21
+	VFMADD213PS  Z15, Z19, Z21
+	VFMADD213PS  Z16, Z19, Z21
+	VFMADD213PS  Z17, Z19, Z21
+	VMULPS       Z19, Z19, Z22
+	VFMADD213PS  Z19, Z22, Z21
+	VADDPS       Z11, Z21, Z21
+	VSCALEFPS    Z20, Z21, Z19
+	VADDPS       Z19, Z8, Z8
+	TESTQ        DI, DI
+	JZ           unmasked27
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Z20
+	VMULPS       Z20, Z19, Z19
+
+unmasked27:
+	VPERMPS     Z19, Z3, Z20
+	VFMADD231PS (AX)(R10*1), Z20, Z0
+	VPERMPS     Z19, Z4, Z20
+	VFMADD231PS 64(AX)(R10*1), Z20, Z1
+	VPERMPS     Z19, Z5, Z19
+	VFMADD231PS 128(AX)(R10*1), Z19, K1, Z2
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Z8, K2, (R9)
+	VMOVUPS     Z11, Z18
+	VDIVPS      Z8, Z18, Z8
+	VPERMPS     Z8, Z3, Z18
+	VMULPS      Z18, Z0, Z0
+	VPERMPS     Z8, Z4, Z18
+	VMULPS      Z18, Z1, Z1
+	VPERMPS     Z8, Z5, Z18
+	VMULPS      Z18, Z2, Z2
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, K1, 128(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumManyAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x4(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z4
+	VMOVUPS      64(DX), Z5
+	VMOVUPS      128(DX), Z6
+	VMOVUPS      192(DX), Z7
+	MOVQ         score+112(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z8
+	VBROADCASTSS float42b20000<>+0(SB), Z9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
+	VBROADCASTSS float3f318000<>+0(SB), Z11
+	VBROADCASTSS floatb95e8083<>+0(SB), Z12
+	VBROADCASTSS float3f800000<>+0(SB), Z13
+	VBROADCASTSS float39506967<>+0(SB), Z14
+	VBROADCASTSS float3ab743ce<>+0(SB), Z15
+	VBROADCASTSS float3c088908<>+0(SB), Z16
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
+	VBROADCASTSS float3f000000<>+0(SB), Z19
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      top+120(FP), R10
+	VMOVUPS.Z (R10), K2, Z20
+	VPXORD    Z10, Z10, Z10
+
+position:
+	MOVL         (SI)(DX*4), R10
+	IMULQ        CX, R10
+	PREFETCHT0   (AX)(R10*1)
+	PREFETCHT0   64(AX)(R10*1)
+	PREFETCHT0   128(AX)(R10*1)
+	PREFETCHT0   192(AX)(R10*1)
+	MOVL         (BX)(DX*4), R10
+	IMULQ        CX, R10
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z21
+	VSUBPS       Z20, Z21, Z21
+	VMAXPS       Z21, Z8, Z21
+	VMULPS       Z9, Z21, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VFNMADD231PS Z11, Z22, Z21
+	VFNMADD231PS Z12, Z22, Z21
+	VMOVUPS      Z14, Z23
+	VFMADD213PS  Z15, Z21, Z23
+	VFMADD213PS  Z16, Z21, Z23
+	VFMADD213PS  Z17, Z21, Z23
+	VFMADD213PS  Z18, Z21, Z23
+	VFMADD213PS  Z19, Z21, Z23
+	VMULPS       Z21, Z21, Z24
+	VFMADD213PS  Z21, Z24, Z23
+	VADDPS       Z13, Z23, Z23
+	VSCALEFPS    Z22, Z23, Z21
+	VADDPS       Z21, Z10, Z10
+	TESTQ        DI, DI
+	JZ           unmasked28
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (DI)(R11*1), K2, Z22
+	VMULPS       Z22, Z21, Z21
+
+unmasked28:
+	VPERMPS     Z21, Z4, Z22
+	VFMADD231PS (AX)(R10*1), Z22, Z0
+	VPERMPS     Z21, Z5, Z22
+	VFMADD231PS 64(AX)(R10*1), Z22, Z1
+	VPERMPS     Z21, Z6, Z22
+	VFMADD231PS 128(AX)(R10*1), Z22, Z2
+	VPERMPS     Z21, Z7, Z21
+	VFMADD231PS 192(AX)(R10*1), Z21, K1, Z3
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        total+128(FP), R9
+	VMOVUPS     Z10, K2, (R9)
+	VMOVUPS     Z13, Z20
+	VDIVPS      Z10, Z20, Z10
+	VPERMPS     Z10, Z4, Z20
+	VMULPS      Z20, Z0, Z0
+	VPERMPS     Z10, Z5, Z20
+	VMULPS      Z20, Z1, Z1
+	VPERMPS     Z10, Z6, Z20
+	VMULPS      Z20, Z2, Z2
+	VPERMPS     Z10, Z7, Z20
+	VMULPS      Z20, Z3, Z3
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, K1, 192(R9)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, top+120(FP)
+	ADDQ    R9, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumManyAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x5(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z5
+	VBROADCASTSS float42b20000<>+0(SB), Z6
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS float3f318000<>+0(SB), Z8
+	VBROADCASTSS floatb95e8083<>+0(SB), Z9
+	VBROADCASTSS float3f800000<>+0(SB), Z10
+	VBROADCASTSS float39506967<>+0(SB), Z11
+	VBROADCASTSS float3ab743ce<>+0(SB), Z12
+	VBROADCASTSS float3c088908<>+0(SB), Z13
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
+	VBROADCASTSS float3f000000<>+0(SB), Z16
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      top+120(FP), R11
+	VMOVUPS.Z (R11), K2, Z17
+	VPXORD    Z7, Z7, Z7
+
+position:
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R9)(R12*1), K2, Z18
+	VSUBPS       Z17, Z18, Z18
+	VMAXPS       Z18, Z5, Z18
+	VMULPS       Z6, Z18, Z19
+	VRNDSCALEPS  $0x08, Z19, Z19
+	VFNMADD231PS Z8, Z19, Z18
+	VFNMADD231PS Z9, Z19, Z18
+	VMOVUPS      Z11, Z20
+	VFMADD213PS  Z12, Z18, Z20
+	VFMADD213PS  Z13, Z18, Z20
+	VFMADD213PS  Z14, Z18, Z20
+	VFMADD213PS  Z15, Z18, Z20
+	VFMADD213PS  Z16, Z18, Z20
+	VMULPS       Z18, Z18, Z21
+	VFMADD213PS  Z18, Z21, Z20
+	VADDPS       Z10, Z20, Z20
+	VSCALEFPS    Z19, Z20, Z18
+	VADDPS       Z18, Z7, Z7
+	TESTQ        R8, R8
+	JZ           unmasked29
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z19
+	VMULPS       Z19, Z18, Z18
+
+unmasked29:
+	VMOVUPS     (DI), Z19
+	VPERMPS     Z18, Z19, Z19
+	VFMADD231PS (AX)(R11*1), Z19, Z0
+	VMOVUPS     64(DI), Z19
+	VPERMPS     Z18, Z19, Z19
+	VFMADD231PS 64(AX)(R11*1), Z19, Z1
+	VMOVUPS     128(DI), Z19
+	VPERMPS     Z18, Z19, Z19
+	VFMADD231PS 128(AX)(R11*1), Z19, Z2
+	VMOVUPS     192(DI), Z19
+	VPERMPS     Z18, Z19, Z19
+	VFMADD231PS 192(AX)(R11*1), Z19, Z3
+	VMOVUPS     256(DI), Z19
+	VPERMPS     Z18, Z19, Z18
+	VFMADD231PS 256(AX)(R11*1), Z18, K1, Z4
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Z7, K2, (R10)
+	VMOVUPS     Z10, Z17
+	VDIVPS      Z7, Z17, Z7
+	VMOVUPS     (DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z0, Z0
+	VMOVUPS     64(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z1, Z1
+	VMOVUPS     128(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z2, Z2
+	VMOVUPS     192(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z3, Z3
+	VMOVUPS     256(DI), Z17
+	VPERMPS     Z7, Z17, Z17
+	VMULPS      Z17, Z4, Z4
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, K1, 256(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumManyAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x6(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z6
+	VBROADCASTSS float42b20000<>+0(SB), Z7
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSS float3f318000<>+0(SB), Z9
+	VBROADCASTSS floatb95e8083<>+0(SB), Z10
+	VBROADCASTSS float3f800000<>+0(SB), Z11
+	VBROADCASTSS float39506967<>+0(SB), Z12
+	VBROADCASTSS float3ab743ce<>+0(SB), Z13
+	VBROADCASTSS float3c088908<>+0(SB), Z14
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
+	VBROADCASTSS float3f000000<>+0(SB), Z17
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      top+120(FP), R11
+	VMOVUPS.Z (R11), K2, Z18
+	VPXORD    Z8, Z8, Z8
+
+position:
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	PREFETCHT0   320(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R9)(R12*1), K2, Z19
+	VSUBPS       Z18, Z19, Z19
+	VMAXPS       Z19, Z6, Z19
+	VMULPS       Z7, Z19, Z20
+	VRNDSCALEPS  $0x08, Z20, Z20
+	VFNMADD231PS Z9, Z20, Z19
+	VFNMADD231PS Z10, Z20, Z19
+	VMOVUPS      Z12, Z21
+	VFMADD213PS  Z13, Z19, Z21
+	VFMADD213PS  Z14, Z19, Z21
+	VFMADD213PS  Z15, Z19, Z21
+	VFMADD213PS  Z16, Z19, Z21
+	VFMADD213PS  Z17, Z19, Z21
+	VMULPS       Z19, Z19, Z22
+	VFMADD213PS  Z19, Z22, Z21
+	VADDPS       Z11, Z21, Z21
+	VSCALEFPS    Z20, Z21, Z19
+	VADDPS       Z19, Z8, Z8
+	TESTQ        R8, R8
+	JZ           unmasked30
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z20
+	VMULPS       Z20, Z19, Z19
+
+unmasked30:
+	VMOVUPS     (DI), Z20
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS (AX)(R11*1), Z20, Z0
+	VMOVUPS     64(DI), Z20
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS 64(AX)(R11*1), Z20, Z1
+	VMOVUPS     128(DI), Z20
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS 128(AX)(R11*1), Z20, Z2
+	VMOVUPS     192(DI), Z20
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS 192(AX)(R11*1), Z20, Z3
+	VMOVUPS     256(DI), Z20
+	VPERMPS     Z19, Z20, Z20
+	VFMADD231PS 256(AX)(R11*1), Z20, Z4
+	VMOVUPS     320(DI), Z20
+	VPERMPS     Z19, Z20, Z19
+	VFMADD231PS 320(AX)(R11*1), Z19, K1, Z5
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Z8, K2, (R10)
+	VMOVUPS     Z11, Z18
+	VDIVPS      Z8, Z18, Z8
+	VMOVUPS     (DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z0, Z0
+	VMOVUPS     64(DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z1, Z1
+	VMOVUPS     128(DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z2, Z2
+	VMOVUPS     192(DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z3, Z3
+	VMOVUPS     256(DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z4, Z4
+	VMOVUPS     320(DI), Z18
+	VPERMPS     Z8, Z18, Z18
+	VMULPS      Z18, Z5, Z5
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, K1, 320(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumManyAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x7(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z7
+	VBROADCASTSS float42b20000<>+0(SB), Z8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
+	VBROADCASTSS float3f318000<>+0(SB), Z10
+	VBROADCASTSS floatb95e8083<>+0(SB), Z11
+	VBROADCASTSS float3f800000<>+0(SB), Z12
+	VBROADCASTSS float39506967<>+0(SB), Z13
+	VBROADCASTSS float3ab743ce<>+0(SB), Z14
+	VBROADCASTSS float3c088908<>+0(SB), Z15
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
+	VBROADCASTSS float3f000000<>+0(SB), Z18
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      top+120(FP), R11
+	VMOVUPS.Z (R11), K2, Z19
+	VPXORD    Z9, Z9, Z9
+
+position:
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	PREFETCHT0   320(AX)(R11*1)
+	PREFETCHT0   384(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R9)(R12*1), K2, Z20
+	VSUBPS       Z19, Z20, Z20
+	VMAXPS       Z20, Z7, Z20
+	VMULPS       Z8, Z20, Z21
+	VRNDSCALEPS  $0x08, Z21, Z21
+	VFNMADD231PS Z10, Z21, Z20
+	VFNMADD231PS Z11, Z21, Z20
+	VMOVUPS      Z13, Z22
+	VFMADD213PS  Z14, Z20, Z22
+	VFMADD213PS  Z15, Z20, Z22
+	VFMADD213PS  Z16, Z20, Z22
+	VFMADD213PS  Z17, Z20, Z22
+	VFMADD213PS  Z18, Z20, Z22
+	VMULPS       Z20, Z20, Z23
+	VFMADD213PS  Z20, Z23, Z22
+	VADDPS       Z12, Z22, Z22
+	VSCALEFPS    Z21, Z22, Z20
+	VADDPS       Z20, Z9, Z9
+	TESTQ        R8, R8
+	JZ           unmasked31
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z21
+	VMULPS       Z21, Z20, Z20
+
+unmasked31:
+	VMOVUPS     (DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS (AX)(R11*1), Z21, Z0
+	VMOVUPS     64(DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 64(AX)(R11*1), Z21, Z1
+	VMOVUPS     128(DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 128(AX)(R11*1), Z21, Z2
+	VMOVUPS     192(DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 192(AX)(R11*1), Z21, Z3
+	VMOVUPS     256(DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 256(AX)(R11*1), Z21, Z4
+	VMOVUPS     320(DI), Z21
+	VPERMPS     Z20, Z21, Z21
+	VFMADD231PS 320(AX)(R11*1), Z21, Z5
+	VMOVUPS     384(DI), Z21
+	VPERMPS     Z20, Z21, Z20
+	VFMADD231PS 384(AX)(R11*1), Z20, K1, Z6
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Z9, K2, (R10)
+	VMOVUPS     Z12, Z19
+	VDIVPS      Z9, Z19, Z9
+	VMOVUPS     (DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z0, Z0
+	VMOVUPS     64(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z1, Z1
+	VMOVUPS     128(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z2, Z2
+	VMOVUPS     192(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z3, Z3
+	VMOVUPS     256(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z4, Z4
+	VMOVUPS     320(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z5, Z5
+	VMOVUPS     384(DI), Z19
+	VPERMPS     Z9, Z19, Z19
+	VMULPS      Z19, Z6, Z6
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, 320(R10)
+	VMOVUPS Z6, K1, 384(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendSumManyAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x8(SB), NOSPLIT, $0-136
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         score+112(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z8
+	VBROADCASTSS float42b20000<>+0(SB), Z9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
+	VBROADCASTSS float3f318000<>+0(SB), Z11
+	VBROADCASTSS floatb95e8083<>+0(SB), Z12
+	VBROADCASTSS float3f800000<>+0(SB), Z13
+	VBROADCASTSS float39506967<>+0(SB), Z14
+	VBROADCASTSS float3ab743ce<>+0(SB), Z15
+	VBROADCASTSS float3c088908<>+0(SB), Z16
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
+	VBROADCASTSS float3f000000<>+0(SB), Z19
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      top+120(FP), R11
+	VMOVUPS.Z (R11), K2, Z20
+	VPXORD    Z10, Z10, Z10
+
+position:
+	MOVL         (SI)(DX*4), R11
+	IMULQ        CX, R11
+	PREFETCHT0   (AX)(R11*1)
+	PREFETCHT0   64(AX)(R11*1)
+	PREFETCHT0   128(AX)(R11*1)
+	PREFETCHT0   192(AX)(R11*1)
+	PREFETCHT0   256(AX)(R11*1)
+	PREFETCHT0   320(AX)(R11*1)
+	PREFETCHT0   384(AX)(R11*1)
+	PREFETCHT0   448(AX)(R11*1)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        CX, R11
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R9)(R12*1), K2, Z21
+	VSUBPS       Z20, Z21, Z21
+	VMAXPS       Z21, Z8, Z21
+	VMULPS       Z9, Z21, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VFNMADD231PS Z11, Z22, Z21
+	VFNMADD231PS Z12, Z22, Z21
+	VMOVUPS      Z14, Z23
+	VFMADD213PS  Z15, Z21, Z23
+	VFMADD213PS  Z16, Z21, Z23
+	VFMADD213PS  Z17, Z21, Z23
+	VFMADD213PS  Z18, Z21, Z23
+	VFMADD213PS  Z19, Z21, Z23
+	VMULPS       Z21, Z21, Z24
+	VFMADD213PS  Z21, Z24, Z23
+	VADDPS       Z13, Z23, Z23
+	VSCALEFPS    Z22, Z23, Z21
+	VADDPS       Z21, Z10, Z10
+	TESTQ        R8, R8
+	JZ           unmasked32
+	MOVQ         DX, R12
+	IMULQ        apart+88(FP), R12
+	VMOVUPS.Z    (R8)(R12*1), K2, Z22
+	VMULPS       Z22, Z21, Z21
+
+unmasked32:
+	VMOVUPS     (DI), Z22
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS (AX)(R11*1), Z22, Z0
+	VMOVUPS     64(DI), Z22
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 64(AX)(R11*1), Z22, Z1
+	VMOVUPS     128(DI), Z22
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 128(AX)(R11*1), Z22, Z2
+	VMOVUPS     192(DI), Z22
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 192(AX)(R11*1), Z22, Z3
+	VMOVUPS     256(DI), Z22
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 256(AX)(R11*1), Z22, Z4
+	VMOVUPS     320(DI), Z22
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 320(AX)(R11*1), Z22, Z5
+	VMOVUPS     384(DI), Z22
+	VPERMPS     Z21, Z22, Z22
+	VFMADD231PS 384(AX)(R11*1), Z22, Z6
+	VMOVUPS     448(DI), Z22
+	VPERMPS     Z21, Z22, Z21
+	VFMADD231PS 448(AX)(R11*1), Z21, K1, Z7
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        total+128(FP), R10
+	VMOVUPS     Z10, K2, (R10)
+	VMOVUPS     Z13, Z20
+	VDIVPS      Z10, Z20, Z10
+	VMOVUPS     (DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z0, Z0
+	VMOVUPS     64(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z1, Z1
+	VMOVUPS     128(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z2, Z2
+	VMOVUPS     192(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z3, Z3
+	VMOVUPS     256(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z4, Z4
+	VMOVUPS     320(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z5, Z5
+	VMOVUPS     384(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z6, Z6
+	VMOVUPS     448(DI), Z20
+	VPERMPS     Z10, Z20, Z20
+	VMULPS      Z20, Z7, Z7
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, 192(R10)
+	VMOVUPS Z4, 256(R10)
+	VMOVUPS Z5, 320(R10)
+	VMOVUPS Z6, 384(R10)
+	VMOVUPS Z7, K1, 448(R10)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, top+120(FP)
+	ADDQ    R10, total+128(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendBackManyAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendBackManyAVX512x1(SB), NOSPLIT, $0-176
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z1
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z2
+	VBROADCASTSS float42b20000<>+0(SB), Z3
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
+	VBROADCASTSS float3f318000<>+0(SB), Z8
+	VBROADCASTSS floatb95e8083<>+0(SB), Z9
+	VBROADCASTSS float3f800000<>+0(SB), Z10
+	VBROADCASTSS float39506967<>+0(SB), Z11
+	VBROADCASTSS float3ab743ce<>+0(SB), Z12
+	VBROADCASTSS float3c088908<>+0(SB), Z13
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
+	VBROADCASTSS float3f000000<>+0(SB), Z16
+	VBROADCASTSS slope+112(FP), Z17
+	VPXORD       Z4, Z4, Z4
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z0, Z0, Z0
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Z18
+
+position:
+	MOVQ         apart+88(FP), R10
+	MOVL         (SI)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(R10*1)
+	PREFETCHT0   (R11)(R10*2)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	VMOVUPS.Z    (R11), K2, Z19
+	VMOVUPS.Z    (R11)(R10*1), K2, Z20
+	VMOVUPS.Z    (R11)(R10*2), K2, Z21
+	VADDPS       Z18, Z19, Z19
+	VMOVAPS      Z19, Z22
+	VMULPS       Z17, Z22, Z23
+	VMAXPS       Z22, Z23, Z22
+	VSUBPS       Z20, Z22, Z22
+	VMAXPS       Z22, Z2, Z22
+	VMULPS       Z3, Z22, Z20
+	VRNDSCALEPS  $0x08, Z20, Z20
+	VFNMADD231PS Z8, Z20, Z22
+	VFNMADD231PS Z9, Z20, Z22
+	VMOVUPS      Z11, Z23
+	VFMADD213PS  Z12, Z22, Z23
+	VFMADD213PS  Z13, Z22, Z23
+	VFMADD213PS  Z14, Z22, Z23
+	VFMADD213PS  Z15, Z22, Z23
+	VFMADD213PS  Z16, Z22, Z23
+	VMULPS       Z22, Z22, Z24
+	VFMADD213PS  Z22, Z24, Z23
+	VADDPS       Z10, Z23, Z23
+	VSCALEFPS    Z20, Z23, Z22
+	VCMPPS       $0x11, Z19, Z4, K3
+	VMULPS       Z17, Z22, Z19
+	VBLENDMPS    Z22, Z19, K3, Z7
+	VFMADD231PS  Z7, Z21, Z5
+	TESTQ        DI, DI
+	JZ           unmasked33
+	MOVQ         DX, R10
+	IMULQ        apart+88(FP), R10
+	VMOVUPS.Z    (DI)(R10*1), K2, Z19
+	VMULPS       Z19, Z22, Z22
+	VMULPS       Z19, Z7, Z7
+
+unmasked33:
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	VMOVUPS.Z   (AX)(R10*1), K1, Z19
+	VPERMPS     Z22, Z1, Z20
+	VFMADD231PS Z19, Z20, Z0
+	VPERMPS     Z7, Z1, Z20
+	VFMADD231PS Z19, Z20, Z6
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, K1, (R9)
+	MOVQ    t+152(FP), R9
+	VMOVUPS Z6, K1, (R9)
+	MOVQ    pull+168(FP), R9
+	VMOVUPS Z5, K2, (R9)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, pull+168(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    ldt+160(FP), R9
+	ADDQ    R9, t+152(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendBackManyAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendBackManyAVX512x2(SB), NOSPLIT, $0-176
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DX
+	MOVQ         keep+104(FP), DI
+	VMOVUPS      (DX), Z2
+	VMOVUPS      64(DX), Z3
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z4
+	VBROADCASTSS float42b20000<>+0(SB), Z5
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS float3f318000<>+0(SB), Z11
+	VBROADCASTSS floatb95e8083<>+0(SB), Z12
+	VBROADCASTSS float3f800000<>+0(SB), Z13
+	VBROADCASTSS float39506967<>+0(SB), Z14
+	VBROADCASTSS float3ab743ce<>+0(SB), Z15
+	VBROADCASTSS float3c088908<>+0(SB), Z16
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
+	VBROADCASTSS float3f000000<>+0(SB), Z19
+	VBROADCASTSS slope+112(FP), Z20
+	VPXORD       Z6, Z6, Z6
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ      ptr+8(FP), R9
+	ADDQ      $0x08, R9
+	MOVQ      R9, ptr+8(FP)
+	MOVQ      (R9), R9
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	CMPQ      DX, R9
+	JGE       store
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Z21
+
+position:
+	MOVQ         apart+88(FP), R10
+	MOVL         (SI)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   (R11)(R10*1)
+	PREFETCHT0   (R11)(R10*2)
+	MOVL         (BX)(DX*4), R11
+	IMULQ        ldfar+128(FP), R11
+	ADDQ         R8, R11
+	VMOVUPS.Z    (R11), K2, Z22
+	VMOVUPS.Z    (R11)(R10*1), K2, Z23
+	VMOVUPS.Z    (R11)(R10*2), K2, Z24
+	VADDPS       Z21, Z22, Z22
+	VMOVAPS      Z22, Z25
+	VMULPS       Z20, Z25, Z26
+	VMAXPS       Z25, Z26, Z25
+	VSUBPS       Z23, Z25, Z25
+	VMAXPS       Z25, Z4, Z25
+	VMULPS       Z5, Z25, Z23
+	VRNDSCALEPS  $0x08, Z23, Z23
+	VFNMADD231PS Z11, Z23, Z25
+	VFNMADD231PS Z12, Z23, Z25
+	VMOVUPS      Z14, Z26
+	VFMADD213PS  Z15, Z25, Z26
+	VFMADD213PS  Z16, Z25, Z26
+	VFMADD213PS  Z17, Z25, Z26
+	VFMADD213PS  Z18, Z25, Z26
+	VFMADD213PS  Z19, Z25, Z26
+	VMULPS       Z25, Z25, Z27
+	VFMADD213PS  Z25, Z27, Z26
+	VADDPS       Z13, Z26, Z26
+	VSCALEFPS    Z23, Z26, Z25
+	VCMPPS       $0x11, Z22, Z6, K3
+	VMULPS       Z20, Z25, Z22
+	VBLENDMPS    Z25, Z22, K3, Z10
+	VFMADD231PS  Z10, Z24, Z7
+	TESTQ        DI, DI
+	JZ           unmasked34
+	MOVQ         DX, R10
+	IMULQ        apart+88(FP), R10
+	VMOVUPS.Z    (DI)(R10*1), K2, Z22
+	VMULPS       Z22, Z25, Z25
+	VMULPS       Z22, Z10, Z10
+
+unmasked34:
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	PREFETCHT0  64(AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	VMOVUPS     (AX)(R10*1), Z22
+	VPERMPS     Z25, Z2, Z23
+	VFMADD231PS Z22, Z23, Z0
+	VPERMPS     Z10, Z2, Z23
+	VFMADD231PS Z22, Z23, Z8
+	VMOVUPS.Z   64(AX)(R10*1), K1, Z22
+	VPERMPS     Z25, Z3, Z23
+	VFMADD231PS Z22, Z23, Z1
+	VPERMPS     Z10, Z3, Z23
+	VFMADD231PS Z22, Z23, Z9
+	ADDQ        $0x01, DX
+	CMPQ        DX, R9
+	JLT         position
+
+store:
+	MOVQ    y+32(FP), R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, K1, 64(R9)
+	MOVQ    t+152(FP), R9
+	VMOVUPS Z8, (R9)
+	VMOVUPS Z9, K1, 64(R9)
+	MOVQ    pull+168(FP), R9
+	VMOVUPS Z7, K2, (R9)
+	MOVQ    apart+88(FP), R9
+	ADDQ    R9, pull+168(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	MOVQ    ldt+160(FP), R9
+	ADDQ    R9, t+152(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendBackManyAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendBackManyAVX512x3(SB), NOSPLIT, $0-176
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z3
+	VBROADCASTSS float42b20000<>+0(SB), Z4
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f318000<>+0(SB), Z11
+	VBROADCASTSS floatb95e8083<>+0(SB), Z12
+	VBROADCASTSS float3f800000<>+0(SB), Z13
+	VBROADCASTSS float39506967<>+0(SB), Z14
+	VBROADCASTSS float3ab743ce<>+0(SB), Z15
+	VBROADCASTSS float3c088908<>+0(SB), Z16
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
+	VBROADCASTSS float3f000000<>+0(SB), Z19
+	VBROADCASTSS slope+112(FP), Z20
+	VPXORD       Z5, Z5, Z5
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Z21
+
+position:
+	MOVQ         apart+88(FP), R11
+	MOVL         (SI)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(R11*1)
+	PREFETCHT0   (R12)(R11*2)
+	MOVL         (BX)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	VMOVUPS.Z    (R12), K2, Z22
+	VMOVUPS.Z    (R12)(R11*1), K2, Z23
+	VMOVUPS.Z    (R12)(R11*2), K2, Z24
+	VADDPS       Z21, Z22, Z22
+	VMOVAPS      Z22, Z25
+	VMULPS       Z20, Z25, Z26
+	VMAXPS       Z25, Z26, Z25
+	VSUBPS       Z23, Z25, Z25
+	VMAXPS       Z25, Z3, Z25
+	VMULPS       Z4, Z25, Z23
+	VRNDSCALEPS  $0x08, Z23, Z23
+	VFNMADD231PS Z11, Z23, Z25
+	VFNMADD231PS Z12, Z23, Z25
+	VMOVUPS      Z14, Z26
+	VFMADD213PS  Z15, Z25, Z26
+	VFMADD213PS  Z16, Z25, Z26
+	VFMADD213PS  Z17, Z25, Z26
+	VFMADD213PS  Z18, Z25, Z26
+	VFMADD213PS  Z19, Z25, Z26
+	VMULPS       Z25, Z25, Z27
+	VFMADD213PS  Z25, Z27, Z26
+	VADDPS       Z13, Z26, Z26
+	VSCALEFPS    Z23, Z26, Z25
+	VCMPPS       $0x11, Z22, Z5, K3
+	VMULPS       Z20, Z25, Z22
+	VBLENDMPS    Z25, Z22, K3, Z10
+	VFMADD231PS  Z10, Z24, Z6
+	TESTQ        R8, R8
+	JZ           unmasked35
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z22
+	VMULPS       Z22, Z25, Z25
+	VMULPS       Z22, Z10, Z10
+
+unmasked35:
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	VMOVUPS     (DI), Z22
+	VMOVUPS     (AX)(R11*1), Z23
+	VPERMPS     Z25, Z22, Z24
+	VFMADD231PS Z23, Z24, Z0
+	VPERMPS     Z10, Z22, Z22
+	VFMADD231PS Z23, Z22, Z7
+	VMOVUPS     64(DI), Z22
+	VMOVUPS     64(AX)(R11*1), Z23
+	VPERMPS     Z25, Z22, Z24
+	VFMADD231PS Z23, Z24, Z1
+	VPERMPS     Z10, Z22, Z22
+	VFMADD231PS Z23, Z22, Z8
+	VMOVUPS     128(DI), Z22
+	VMOVUPS.Z   128(AX)(R11*1), K1, Z23
+	VPERMPS     Z25, Z22, Z24
+	VFMADD231PS Z23, Z24, Z2
+	VPERMPS     Z10, Z22, Z22
+	VFMADD231PS Z23, Z22, Z9
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, K1, 128(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z7, (R10)
+	VMOVUPS Z8, 64(R10)
+	VMOVUPS Z9, K1, 128(R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Z6, K2, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendBackManyAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·attendBackManyAVX512x4(SB), NOSPLIT, $0-176
+	MOVQ         tail+48(FP), AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVW        CX, K1
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         other+56(FP), BX
+	MOVQ         ahead+64(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         lastByte+72(FP), DX
+	ADDQ         AX, DX
+	MOVQ         heads+80(FP), DX
+	MOVQ         $-1, DI
+	BZHIQ        DX, DI, DI
+	KMOVW        DI, K2
+	MOVQ         lane+96(FP), DI
+	MOVQ         keep+104(FP), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS floatc2d00000<>+0(SB), Z4
+	VBROADCASTSS float42b20000<>+0(SB), Z5
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS float3f318000<>+0(SB), Z13
+	VBROADCASTSS floatb95e8083<>+0(SB), Z14
+	VBROADCASTSS float3f800000<>+0(SB), Z15
+	VBROADCASTSS float39506967<>+0(SB), Z16
+	VBROADCASTSS float3ab743ce<>+0(SB), Z16
+	VBROADCASTSS float3c088908<>+0(SB), Z16
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
+	VBROADCASTSS float3f000000<>+0(SB), Z18
+	VBROADCASTSS slope+112(FP), Z19
+	VPXORD       Z6, Z6, Z6
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z7, Z7, Z7
+	VPXORD    Z8, Z8, Z8
+	VPXORD    Z9, Z9, Z9
+	VPXORD    Z10, Z10, Z10
+	VPXORD    Z11, Z11, Z11
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	CMPQ      DX, R10
+	JGE       store
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Z20
+
+position:
+	MOVQ         apart+88(FP), R11
+	MOVL         (SI)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   (R12)(R11*1)
+	PREFETCHT0   (R12)(R11*2)
+	MOVL         (BX)(DX*4), R12
+	IMULQ        ldfar+128(FP), R12
+	ADDQ         R9, R12
+	VMOVUPS.Z    (R12), K2, Z21
+	VMOVUPS.Z    (R12)(R11*1), K2, Z22
+	VMOVUPS.Z    (R12)(R11*2), K2, Z23
+	VADDPS       Z20, Z21, Z21
+	VMOVAPS      Z21, Z24
+	VMULPS       Z19, Z24, Z25
+	VMAXPS       Z24, Z25, Z24
+	VSUBPS       Z22, Z24, Z24
+	VMAXPS       Z24, Z4, Z24
+	VMULPS       Z5, Z24, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VFNMADD231PS Z13, Z22, Z24
+	VFNMADD231PS Z14, Z22, Z24
+	VBROADCASTSS float39506967<>+0(SB), Z25
+	VMOVUPS      Z25, Z25
+	VBROADCASTSS float3ab743ce<>+0(SB), Z26
+	VFMADD213PS  Z26, Z24, Z25
+	VBROADCASTSS float3c088908<>+0(SB), Z26
+	VFMADD213PS  Z26, Z24, Z25
+	VFMADD213PS  Z16, Z24, Z25
+	VFMADD213PS  Z17, Z24, Z25
+	VFMADD213PS  Z18, Z24, Z25
+	VMULPS       Z24, Z24, Z26
+	VFMADD213PS  Z24, Z26, Z25
+	VADDPS       Z15, Z25, Z25
+	VSCALEFPS    Z22, Z25, Z24
+	VCMPPS       $0x11, Z21, Z6, K3
+	VMULPS       Z19, Z24, Z21
+	VBLENDMPS    Z24, Z21, K3, Z12
+	VFMADD231PS  Z12, Z23, Z7
+	TESTQ        R8, R8
+	JZ           unmasked36
+	MOVQ         DX, R11
+	IMULQ        apart+88(FP), R11
+	VMOVUPS.Z    (R8)(R11*1), K2, Z21
+	VMULPS       Z21, Z24, Z24
+	VMULPS       Z21, Z12, Z12
+
+unmasked36:
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	PREFETCHT0  192(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	VMOVUPS     (DI), Z21
+	VMOVUPS     (AX)(R11*1), Z22
+	VPERMPS     Z24, Z21, Z23
+	VFMADD231PS Z22, Z23, Z0
+	VPERMPS     Z12, Z21, Z21
+	VFMADD231PS Z22, Z21, Z8
+	VMOVUPS     64(DI), Z21
+	VMOVUPS     64(AX)(R11*1), Z22
+	VPERMPS     Z24, Z21, Z23
+	VFMADD231PS Z22, Z23, Z1
+	VPERMPS     Z12, Z21, Z21
+	VFMADD231PS Z22, Z21, Z9
+	VMOVUPS     128(DI), Z21
+	VMOVUPS     128(AX)(R11*1), Z22
+	VPERMPS     Z24, Z21, Z23
+	VFMADD231PS Z22, Z23, Z2
+	VPERMPS     Z12, Z21, Z21
+	VFMADD231PS Z22, Z21, Z10
+	VMOVUPS     192(DI), Z21
+	VMOVUPS.Z   192(AX)(R11*1), K1, Z22
+	VPERMPS     Z24, Z21, Z23
+	VFMADD231PS Z22, Z23, Z3
+	VPERMPS     Z12, Z21, Z21
+	VFMADD231PS Z22, Z21, Z11
+	ADDQ        $0x01, DX
+	CMPQ        DX, R10
+	JLT         position
+
+store:
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	VMOVUPS Z2, 128(R10)
+	VMOVUPS Z3, K1, 192(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, 64(R10)
+	VMOVUPS Z10, 128(R10)
+	VMOVUPS Z11, K1, 192(R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Z7, K2, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendMomentsSquareAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
 // Requires: AVX, AVX512DQ, AVX512F, CMOV, MMX+
-TEXT ·attendMomentsEightAVX512(SB), NOSPLIT, $0-128
+TEXT ·attendMomentsSquareAVX512(SB), NOSPLIT, $0-128
 	MOVQ         x+16(FP), AX
 	MOVQ         ldx+24(FP), CX
 	MOVQ         keep+120(FP), BX
@@ -4383,13 +6251,13 @@ position:
 	VADDPS     Z25, Z23, Z23
 	VPERMPS    Z23, Z0, Z23
 	TESTQ      BX, BX
-	JZ         unmasked25
+	JZ         unmasked37
 	MOVQ       DX, R10
 	SHLQ       $0x05, R10
 	VMOVUPS.Z  (BX)(R10*1), K1, Z24
 	VMULPS     Z24, Z23, Z23
 
-unmasked25:
+unmasked37:
 	MOVQ         DX, R10
 	SHLQ         $0x05, R10
 	VMOVUPS.Z    (R8)(R10*1), K1, Z24
@@ -4471,9 +6339,9 @@ DATA evenThenOddTwice<>+56(SB)/4, $0x0000000b
 DATA evenThenOddTwice<>+60(SB)/4, $0x0000000f
 GLOBL evenThenOddTwice<>(SB), RODATA|NOPTR, $64
 
-// func attendBackEightTwoAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, z *float32, ldz int)
+// func attendBackSquareEightAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, z *float32, ldz int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendBackEightTwoAVX512x4(SB), NOSPLIT, $0-184
+TEXT ·attendBackSquareEightAVX512x4(SB), NOSPLIT, $0-184
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -4589,14 +6457,14 @@ position:
 	VBLENDMPS    Z24, Z25, K5, Z16
 	VFMADD231PS  Z16, Z15, K2, Z8
 	TESTQ        R8, R8
-	JZ           unmasked26
+	JZ           unmasked38
 	MOVQ         DX, R12
 	SHLQ         $0x05, R12
 	VMOVUPS.Z    (R8)(R12*1), K2, Z25
 	VMULPS       Z25, Z24, Z24
 	VMULPS       Z25, Z16, Z16
 
-unmasked26:
+unmasked38:
 	MOVL        (SI)(DX*4), R12
 	IMULQ       CX, R12
 	PREFETCHT0  (AX)(R12*1)

@@ -5,19 +5,19 @@ package kernel
 import "github.com/weft-gnn/weft/tensor"
 
 // attendFuncs are passes of attention that take the exponentials of edges in the
-// loops that gather rows: while these are on their way there is time for it. Of a
-// pair of functions the first takes one edge at a time, and the second, of eight
-// heads, two.
+// loops that gather rows: while these are on their way there is time for it. Of
+// three functions the first is for eight heads, of two edges at a time, the second
+// for fewer, and the third for more, of which it takes a vector.
 type attendFuncs struct {
 	lanes   int
-	scores  [2]attendScoresFunc
-	sum     [2][]attendSumsFunc // by the vectors of their rows
-	back    [2][]attendBackFunc
-	moments [2]attendMomentsFunc
+	scores  [3]attendScoresFunc
+	sum     [3][]attendSumsFunc // by the vectors of their rows
+	back    [3][]attendBackFunc
+	moments [3]attendMomentsFunc
 	// Of eight heads of eight columns: moments, with the products that they need,
 	// and what is left of a row after back.
-	momentsEight attendMomentsEightFunc
-	backEight    attendBackEightFunc
+	momentsSquare attendMomentsSquareFunc
+	backSquare    attendBackSquareFunc
 }
 
 type (
@@ -28,28 +28,30 @@ type (
 	attendBackFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32, ahead, lastByte int,
 		heads, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int,
 		t *float32, ldt int, pull *float32)
-	attendMomentsFunc   func(rows int, ptr *int64, product *float32, slope float32, score, moment *float32, plane, heads, apart int)
-	attendBackEightFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32, ahead, lastByte int,
+	attendMomentsFunc    func(rows int, ptr *int64, product *float32, slope float32, score, moment *float32, plane, heads, apart int)
+	attendBackSquareFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32, ahead, lastByte int,
 		heads, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int,
 		t *float32, ldt int, z *float32, ldz int)
-	attendMomentsEightFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead, lastByte int,
+	attendMomentsSquareFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead, lastByte int,
 		slope float32, score, moment *float32, plane, heads, apart int, keep *float32)
 )
 
 var attendAVX512 = attendFuncs{
 	lanes:  16,
-	scores: [2]attendScoresFunc{attendScoresAVX512, attendScoresAVX512x8},
-	sum: [2][]attendSumsFunc{
-		{1: attendSumAVX512x1, 2: attendSumAVX512x2, 3: attendSumAVX512x3, 4: attendSumAVX512x4, 5: attendSumAVX512x5, 6: attendSumAVX512x6, 7: attendSumAVX512x7, 8: attendSumAVX512x8},
-		{1: attendSumTwoAVX512x1, 2: attendSumTwoAVX512x2, 3: attendSumTwoAVX512x3, 4: attendSumTwoAVX512x4, 5: attendSumTwoAVX512x5, 6: attendSumTwoAVX512x6, 7: attendSumTwoAVX512x7, 8: attendSumTwoAVX512x8},
+	scores: [3]attendScoresFunc{attendScoresEightAVX512, attendScoresSomeAVX512, attendScoresManyAVX512},
+	sum: [3][]attendSumsFunc{
+		{1: attendSumEightAVX512x1, 2: attendSumEightAVX512x2, 3: attendSumEightAVX512x3, 4: attendSumEightAVX512x4, 5: attendSumEightAVX512x5, 6: attendSumEightAVX512x6, 7: attendSumEightAVX512x7, 8: attendSumEightAVX512x8},
+		{1: attendSumSomeAVX512x1, 2: attendSumSomeAVX512x2, 3: attendSumSomeAVX512x3, 4: attendSumSomeAVX512x4, 5: attendSumSomeAVX512x5, 6: attendSumSomeAVX512x6, 7: attendSumSomeAVX512x7, 8: attendSumSomeAVX512x8},
+		{1: attendSumManyAVX512x1, 2: attendSumManyAVX512x2, 3: attendSumManyAVX512x3, 4: attendSumManyAVX512x4, 5: attendSumManyAVX512x5, 6: attendSumManyAVX512x6, 7: attendSumManyAVX512x7, 8: attendSumManyAVX512x8},
 	},
-	back: [2][]attendBackFunc{
-		{1: attendBackAVX512x1, 2: attendBackAVX512x2, 3: attendBackAVX512x3, 4: attendBackAVX512x4},
-		{1: attendBackTwoAVX512x1, 2: attendBackTwoAVX512x2, 3: attendBackTwoAVX512x3, 4: attendBackTwoAVX512x4},
+	back: [3][]attendBackFunc{
+		{1: attendBackEightAVX512x1, 2: attendBackEightAVX512x2, 3: attendBackEightAVX512x3, 4: attendBackEightAVX512x4},
+		{1: attendBackSomeAVX512x1, 2: attendBackSomeAVX512x2, 3: attendBackSomeAVX512x3, 4: attendBackSomeAVX512x4},
+		{1: attendBackManyAVX512x1, 2: attendBackManyAVX512x2, 3: attendBackManyAVX512x3, 4: attendBackManyAVX512x4},
 	},
-	moments:      [2]attendMomentsFunc{attendMomentsAVX512, attendMomentsTwoAVX512},
-	momentsEight: attendMomentsEightAVX512,
-	backEight:    attendBackEightTwoAVX512x4,
+	moments:       [3]attendMomentsFunc{attendMomentsEightAVX512, attendMomentsSomeAVX512, attendMomentsManyAVX512},
+	momentsSquare: attendMomentsSquareAVX512,
+	backSquare:    attendBackSquareEightAVX512x4,
 }
 
 // loops returns the passes; those of one head, whose exponentials would fill no
@@ -62,12 +64,15 @@ func (f *attendFuncs) loops(parts *attentionFuncs) attentionLoops {
 	return loops
 }
 
-// which returns the function of a pair for a block.
+// which returns the function of three for a block.
 func (f *attendFuncs) which(w *attender) int {
-	if w.heads == 8 {
+	switch {
+	case w.heads == 8:
+		return 0
+	case w.heads < 8:
 		return 1
 	}
-	return 0
+	return 2
 }
 
 // eachLanes calls run for each vector of heads.
@@ -121,7 +126,7 @@ func (f *attendFuncs) momentRows(c *call, w *attender) {
 	w.sub.seg.splitAhead(w.ptr, ahead(o.z.Cols), func(from, to, ahead int) {
 		x, ldx := place(o.z, 0, 0)
 		y, ldy := place(o.g, int64(w.row+from), 0)
-		f.momentsEight(to-from, &w.ptr[from], x, ldx, y, ldy, neighbourIndex(w.sub.seg), ahead, 4*o.z.Cols-1,
+		f.momentsSquare(to-from, &w.ptr[from], x, ldx, y, ldy, neighbourIndex(w.sub.seg), ahead, 4*o.z.Cols-1,
 			w.slope, valueAt(w.score, 0), &w.moment[from*h], plane, h, 4*h, valueAt(keep, 0))
 	})
 }
@@ -129,17 +134,17 @@ func (f *attendFuncs) momentRows(c *call, w *attender) {
 func (f *attendFuncs) backRows(c *call, w *attender, dz, dr tensor.Matrix) {
 	o, h, others := &c.attend, w.heads, w.others(c)
 	keep := w.factors(c)
-	eight := h == 8 && o.g.Cols == 64
+	square := h == 8 && o.g.Cols == 64
 	w.sub.seg.splitAhead(w.ptr, ahead(c.passes[0].cols), func(from, to, ahead int) {
 		for _, p := range c.passes {
 			x, ldx := place(o.g, 0, p.from)
 			y, ldy := place(dz, int64(from), p.from)
 			far, ldfar := place(o.l, 0, p.head)
 			own, ldown := place(o.r, int64(w.row+from), p.head)
-			if eight {
+			if square {
 				t, ldt := place(dr, int64(from), 0)
 				z, ldz := place(o.z, int64(w.row+from), 0)
-				f.backEight(to-from, &w.ptr[from], x, ldx, y, ldy, p.tail, neighbourIndex(w.sub.seg), ahead, p.lastByte(),
+				f.backSquare(to-from, &w.ptr[from], x, ldx, y, ldy, p.tail, neighbourIndex(w.sub.seg), ahead, p.lastByte(),
 					h, 4*h, &p.lane[0], valueAt(keep, 0), w.slope, far, ldfar, own, ldown, t, ldt, z, ldz)
 				return
 			}
@@ -148,7 +153,7 @@ func (f *attendFuncs) backRows(c *call, w *attender, dz, dr tensor.Matrix) {
 				p.heads, 4*h, &p.lane[0], valueAt(keep, p.head), w.slope, far, ldfar, own, ldown, t, ldt, &w.plane(0)[from*h+p.head])
 		}
 	})
-	if !eight {
+	if !square {
 		w.products(c, dr)
 	}
 }

@@ -9,20 +9,18 @@ import (
 // attend builds the passes of attention that gather rows and take exponentials in
 // one loop: while rows are on their way there is time for what edges compute.
 func attend() {
-	for _, heads := range []int{8, 0} {
-		attendScores(zmm, heads)
-	}
-	for _, two := range []bool{false, true} {
-		attendMoments(zmm, two)
+	for _, most := range []int{exactlyEight, underEight, overEight} {
+		attendScores(zmm, most)
+		attendMoments(zmm, most)
 		for n := 1; n <= attendVectors; n++ {
-			attendSum(zmm, n, two)
+			attendSum(zmm, n, most)
 		}
 		for n := 1; n <= attendPairs; n++ {
-			attendBack(zmm, n, two)
+			attendBack(zmm, n, most)
 		}
 	}
-	attendMomentsEight(zmm)
-	attendBackEight(zmm)
+	attendMomentsSquare(zmm)
+	attendBackSquare(zmm)
 }
 
 // attendVectors and attendPairs are how many vectors of one sum and of two the
@@ -34,8 +32,8 @@ const (
 
 // attendSum builds sums of rows weighted by exponentials of scores less the top of
 // their row, divided by the sum of these.
-func attendSum(v vectors, n int, two bool) {
-	a := &attending{two: two}
+func attendSum(v vectors, n, most int) {
+	a := &attending{most: most}
 	a.begin(v, n, 1, "attendSum", "sums rows by the softmax of scores", ", score, top, total *float32")
 	score := Load(Param("score"), GP64())
 	c := newConstants(v, expConstants...)
@@ -70,8 +68,8 @@ func attendSum(v vectors, n int, two bool) {
 // attendBack builds two sums of rows, one weighted by exponentials of scores and
 // one by these times the slope, and the sums of the latter times a value of the
 // other end's.
-func attendBack(v vectors, n int, two bool) {
-	a := &attending{two: two}
+func attendBack(v vectors, n, most int) {
+	a := &attending{most: most}
 	a.begin(v, n, 2, "attendBack", "sums rows by the exponentials of scores, and by these times the slope", backArgs+", pull *float32")
 	a.back(func([]vec, vec) {}, func(others []vec, pull vec) {
 		a.store(others, pointer("t").Base)
@@ -82,11 +80,11 @@ func attendBack(v vectors, n int, two bool) {
 
 const backArgs = ", slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int"
 
-// attendBackEight builds the same for eight heads of eight columns, of which it
+// attendBackSquare builds the same for eight heads of eight columns, of which it
 // multiplies the second sums with rows of their own.
-func attendBackEight(v vectors) {
-	a := &attending{two: true}
-	a.begin(v, 4, 2, "attendBackEight", "sums rows by the exponentials of scores; to t go the products of z with those times the slope, less their sums times the third value", backArgs+", z *float32, ldz int")
+func attendBackSquare(v vectors) {
+	a := &attending{most: exactlyEight}
+	a.begin(v, 4, 2, "attendBackSquare", "sums rows by the exponentials of scores; to t go the products of z with those times the slope, less their sums times the third value", backArgs+", z *float32, ldz int")
 	result := v.register()
 	a.back(func(others []vec, pull vec) {
 		z := a.ownRow("z", "ldz", len(others))
@@ -175,8 +173,8 @@ func (a *attending) farValues(far reg.GPVirtual, at []reg.GPVirtual) (x, y, z ve
 		find(a.other)
 		for i, x := range values {
 			switch {
-			case !a.two:
-				a.heads.load(place(q, i), x)
+			case !a.two():
+				a.load(place(q, i), x)
 			case edge == 0:
 				VMOVUPS(place(q, i), x.AsY())
 			default:

@@ -10,7 +10,7 @@ import (
 // edge at a time; or two where heads are eight, whose values fill a vector.
 type attending struct {
 	*rowSum
-	two   bool
+	most  int           // heads, one of those below
 	heads tail          // of one edge
 	lane  reg.Register  // for each column, its head
 	lanes []vec         // the same in registers, where those abound
@@ -21,16 +21,27 @@ type attending struct {
 	both, next, rest reg.Register
 }
 
+// The heads that a function takes at most: exactly eight, two edges at a time;
+// fewer, whose values are read by half vectors, since a whole one would reach into
+// lines that nobody asked for; and as many as fill a vector.
+const (
+	exactlyEight = 8
+	underEight   = 7
+	overEight    = 16
+)
+
+var headsName = map[int]string{exactlyEight: "Eight", underEight: "Some", overEight: "Many"}
+
+func (a *attending) two() bool { return a.most == exactlyEight }
+
 // begin starts a function that sums rows of n vectors so many times.
 func (a *attending) begin(v vectors, n, times int, name, doc, args string) {
-	if a.two {
-		name += "Two"
-	}
+	name += headsName[a.most]
 	a.rowSum = newRowSum(v, n, false, name, doc, sumArgs+indexArgs+", heads, apart int, lane *uint32, keep *float32"+args+")")
 	a.index()
 	a.edges()
 	a.lane, a.keep = Load(Param("lane"), GP64()), Load(Param("keep"), GP64()).(reg.GPVirtual)
-	if n*times <= 4 {
+	if n*times <= 4 { // sums leave registers
 		for j := range n {
 			own := v.register()
 			VMOVUPS(Mem{Base: a.lane, Disp: j * v.bytes}, own)
@@ -41,7 +52,7 @@ func (a *attending) begin(v vectors, n, times int, name, doc, args string) {
 
 // edges loads what the values of edges need.
 func (a *attending) edges() {
-	if a.two {
+	if a.two() {
 		a.both, a.next, a.rest = K(), K(), K()
 	} else {
 		a.heads = newTail(a.v, Load(Param("heads"), GP64()))
@@ -51,35 +62,46 @@ func (a *attending) edges() {
 // read loads a value per head of the edges at hand.
 func (a *attending) read(m Mem) vec {
 	x := a.v.register()
-	if a.two {
+	if a.two() {
 		VMOVUPS_Z(m, a.both, x)
 	} else {
-		a.heads.load(m, x)
+		a.load(m, x)
 	}
 	return x
 }
 
 // ofRow loads a value per head of a row, for each edge at hand.
 func (a *attending) ofRow(m Mem, x vec) {
-	if a.two {
+	if a.two() {
 		VBROADCASTF32X8(m, x)
 	} else {
-		a.heads.load(m, x)
+		a.load(m, x)
 	}
+}
+
+// load reads a value per head.
+func (a *attending) load(m Mem, x vec) { VMOVUPS_Z(m, a.heads.k, a.window(x)) }
+
+// window is the part of a register that values per head are read to.
+func (a *attending) window(x vec) vec {
+	if a.most < overEight {
+		return x.AsY().(vec)
+	}
+	return x
 }
 
 // toRow writes a value per head.
 func (a *attending) toRow(x vec, m Mem) {
-	if a.two {
+	if a.two() {
 		VMOVUPS(x.AsY(), m)
 	} else {
-		a.heads.store(x, m)
+		VMOVUPS(a.window(x), a.heads.k, m)
 	}
 }
 
 // addTo adds the edges' values to x.
 func (a *attending) addTo(x, y vec) {
-	if a.two {
+	if a.two() {
 		VADDPS(y, x, a.both, x)
 	} else {
 		VADDPS(y, x, x)
@@ -88,7 +110,7 @@ func (a *attending) addTo(x, y vec) {
 
 // addProduct adds the products of the edges' values to x.
 func (a *attending) addProduct(x, y, z vec) {
-	if a.two {
+	if a.two() {
 		VFMADD231PS(y, z, a.both, x)
 	} else {
 		VFMADD231PS(y, z, x)
@@ -97,7 +119,7 @@ func (a *attending) addProduct(x, y, z vec) {
 
 // foldEdges adds up the sums of both edges.
 func (a *attending) foldEdges(xs ...vec) {
-	if !a.two {
+	if !a.two() {
 		return
 	}
 	for _, x := range xs {
@@ -111,7 +133,7 @@ func (a *attending) foldEdges(xs ...vec) {
 func (a *attending) ofEdges(p reg.Register) vec {
 	t := GP64()
 	MOVQ(a.p, t)
-	if a.two {
+	if a.two() {
 		SHLQ(Imm(5), t)
 	} else {
 		IMULQ(argument("apart"), t)
@@ -144,14 +166,14 @@ func (a *attending) walk(s rowSteps) {
 	s.enter()
 	Label("position")
 	at := []reg.GPVirtual{a.p}
-	if a.two {
+	if a.two() {
 		at = append(at, a.second(end))
 	}
 	s.position(at)
 	ADDQ(Imm(uint64(len(at))), a.p)
 	CMPQ(a.p, end)
 	JLT(LabelRef("position"))
-	if a.two {
+	if a.two() {
 		MOVQ(end, a.p)
 	}
 	s.leave()
@@ -203,7 +225,7 @@ func (a *attending) named(at []reg.GPVirtual) (offsets []reg.GPVirtual) {
 // there is one per head.
 func (a *attending) gather(q []reg.GPVirtual, weights []vec, sums ...[]vec) {
 	var second []vec // weights of the second edge
-	if a.two {
+	if a.two() {
 		for _, w := range weights {
 			other := a.v.register()
 			VSHUFF32X4(Imm(0x4e), w, w, other)
@@ -213,7 +235,7 @@ func (a *attending) gather(q []reg.GPVirtual, weights []vec, sums ...[]vec) {
 	for j := range a.sums {
 		last, lane := j == len(a.sums)-1, a.laneOf(j)
 		a.addRow(a.at(q[0], j), lane, weights, sums, j, last, nil)
-		if a.two {
+		if a.two() {
 			lanes := a.next
 			if last {
 				lanes = a.rest

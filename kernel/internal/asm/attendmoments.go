@@ -73,15 +73,12 @@ func (m *momentSums) write() {
 const momentArgs = ", slope float32, score, moment *float32, plane, heads, apart int"
 
 // attendMoments builds the moments of rows from the scores and products of edges.
-func attendMoments(v vectors, two bool) {
-	name := "attendMoments"
-	if two {
-		name += "Two"
-	}
+func attendMoments(v vectors, most int) {
+	name := "attendMoments" + headsName[most]
 	TEXT(name+v.name, NOSPLIT, "func(rows int, ptr *int64, product *float32"+momentArgs+")")
 	Doc(name + v.name + " sets the moments of rows from the scores and the products of their edges.")
 	Pragma("noescape")
-	a := &attending{rowSum: &rowSum{v: v, p: GP64()}, two: two}
+	a := &attending{rowSum: &rowSum{v: v, p: GP64()}, most: most}
 	a.edges()
 	score, product := Load(Param("score"), GP64()), Load(Param("product"), GP64())
 	m := a.moments()
@@ -89,15 +86,15 @@ func attendMoments(v vectors, two bool) {
 		position: func([]reg.GPVirtual) { m.add(a.ofEdges(score), a.ofEdges(product)) }})
 }
 
-// attendMomentsEight builds the same for eight heads of eight columns, whose
+// attendMomentsSquare builds the same for eight heads of eight columns, whose
 // products it takes: of the rows that an index names with the own one.
-func attendMomentsEight(v vectors) {
-	name := "attendMomentsEight"
+func attendMomentsSquare(v vectors) {
+	name := "attendMomentsSquare"
 	TEXT(name+v.name, NOSPLIT, "func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int"+indexArgs+momentArgs+", keep *float32)")
 	Doc(name + v.name + " sets the moments of rows from the scores of their edges and the rows of both ends.")
 	Pragma("noescape")
 	x, ldx := Load(Param("x"), GP64()), Load(Param("ldx"), GP64())
-	a := &attending{rowSum: &rowSum{v: v, p: GP64(), x: x, ldx: ldx, sums: make([]vec, 4)}, two: true, keep: GP64()}
+	a := &attending{rowSum: &rowSum{v: v, p: GP64(), x: x, ldx: ldx, sums: make([]vec, 4)}, most: exactlyEight, keep: GP64()}
 	MOVQ(argument("keep"), a.keep)
 	a.index()
 	a.edges()

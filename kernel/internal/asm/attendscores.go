@@ -1,48 +1,42 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // attendScores builds the loop over edges that sets their scores, rectified, and
-// the top of each row: for eight heads, and for up to a vector of them.
-func attendScores(v vectors, heads int) {
-	name := "attendScores" + v.name
-	if heads != 0 {
-		name = fmt.Sprintf("%sx%d", name, heads)
-	}
+// the top of each row.
+func attendScores(v vectors, most int) {
+	name := "attendScores" + headsName[most] + v.name
 	TEXT(name, NOSPLIT, "func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int"+
 		", slope float32, score, top *float32, heads, apart int)")
 	Doc(name + " sets scores to the rectified sums of the rows of both ends, and tops to the largest of each row.")
 	Pragma("noescape")
-	if heads == 8 {
+	read, write := func(m Mem, x vec) { VMOVUPS(m, x) }, func(x vec, m Mem) { VMOVUPS(x, m) }
+	if most == exactlyEight {
 		v = ymm
+	} else {
+		a := attending{rowSum: &rowSum{v: v}, most: most}
+		a.edges()
+		read, write = a.load, a.toRow
 	}
 	load := func(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
-	ptr, x, y, other, ahead, score, top := load("ptr"), load("x"), load("y"), load("other"), load("ahead"), load("score"), load("top")
+	ptr, x, y, other, ahead, score, tops := load("ptr"), load("x"), load("y"), load("other"), load("ahead"), load("score"), load("top")
 	ldx, apart, end, p := load("ldx"), load("apart"), GP64(), GP64()
 	LEAQ(Mem{Base: other, Index: ahead, Scale: 4}, ahead)
-	var some *tail
-	if heads == 0 {
-		t := newTail(v, load("heads"))
-		some = &t
-	}
-	move := moveOf(heads, some)
 	slope, lowest := v.broadcast("slope"), v.register()
 	VBROADCASTSS(constant(negativeInfinity), lowest)
 	MOVQ(Mem{Base: ptr}, p)
 	Label("row")
 	MOVQ(Mem{Base: ptr, Disp: 8}, end)
-	own, most := v.register(), v.register()
-	v.zero(most)
+	own, top := v.register(), v.register()
+	v.zero(top)
 	CMPQ(p, end)
 	JGE(LabelRef("next"))
-	move(Mem{Base: y}, own)
-	VMOVAPS(lowest, most)
+	read(Mem{Base: y}, own)
+	VMOVAPS(lowest, top)
 	Label("position")
 	q := GP64()
 	MOVL(Mem{Base: ahead, Index: p, Scale: 4}, q.As32())
@@ -51,20 +45,20 @@ func attendScores(v vectors, heads int) {
 	MOVL(Mem{Base: other, Index: p, Scale: 4}, q.As32())
 	IMULQ(ldx, q)
 	a := v.register()
-	move(Mem{Base: x, Index: q, Scale: 1}, a)
+	read(Mem{Base: x, Index: q, Scale: 1}, a)
 	VADDPS(own, a, a)
 	v.rectify(a, slope)
-	move(a, Mem{Base: score})
-	VMAXPS(a, most, most)
+	write(a, Mem{Base: score})
+	VMAXPS(a, top, top)
 	ADDQ(apart, score)
 	INCQ(p)
 	CMPQ(p, end)
 	JLT(LabelRef("position"))
 	Label("next")
-	move(most, Mem{Base: top})
+	write(top, Mem{Base: tops})
 	ADDQ(Imm(8), ptr)
 	ADDQ(argument("ldy"), y)
-	ADDQ(apart, top)
+	ADDQ(apart, tops)
 	DECQ(argument("rows"))
 	JNZ(LabelRef("row"))
 	VZEROUPPER()
