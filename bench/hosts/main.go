@@ -33,11 +33,20 @@ func main() {
 	flag.IntVar(&o.epochs, "epochs", 20, "steps")
 	flag.StringVar(&o.link.Rate, "rate", "1gbit", "rate of a host's link, as tc writes it")
 	flag.IntVar(&o.link.MTU, "mtu", 1500, "bytes of a packet")
+	overlap := flag.Bool("overlap", false, "only say how much of exchanges the plans hide: steps with overlap and without take turns")
+	rank := flag.Bool("rank", false, "be one of the ranks that -overlap starts")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	o.models, o.plans = strings.Split(models, ","), strings.Fields(plans)
-	if err := o.write(ctx, *out); err != nil {
+	do := func() error { return o.write(ctx, *out) }
+	switch {
+	case *rank:
+		do = func() error { return o.rank(ctx) }
+	case *overlap:
+		do = func() error { return o.hides(ctx) }
+	}
+	if err := do(); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -27,6 +27,7 @@ const few = 2
 type bench struct {
 	options
 	tmp, weft, launcher, mpi string
+	ranks                    string // this command, with MPI
 	about                    string // the data
 	runs                     int
 }
@@ -39,8 +40,8 @@ func begin(ctx context.Context, tmp string, o options) (*bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{options: o, tmp: tmp, weft: filepath.Join(tmp, "weft"), launcher: launcher, mpi: "Open MPI " + version}
-	build := exec.CommandContext(ctx, "go", "build", "-tags", "mpi", "-o", b.weft, "github.com/weft-gnn/weft/cmd/weft")
+	b := &bench{options: o, tmp: tmp, weft: filepath.Join(tmp, "weft"), ranks: filepath.Join(tmp, "hosts"), launcher: launcher, mpi: "Open MPI " + version}
+	build := exec.CommandContext(ctx, "go", "build", "-tags", "mpi", "-o", tmp, "github.com/weft-gnn/weft/cmd/weft", "github.com/weft-gnn/weft/bench/hosts")
 	build.Env = append(os.Environ(), "CGO_ENABLED=1", "CC="+compiler)
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("hosts: go build: %w: %s", err, out)
