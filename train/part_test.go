@@ -224,7 +224,7 @@ func TestPlanOfParts(t *testing.T) {
 		if _, err := train.PlanOf(m, &p); err != nil {
 			t.Error(err)
 		}
-		for _, text := range []string{"algorithm=1d,partition=2", "algorithm=2d,partition=3x1", "algorithm=1d,partition=3,partitioner=hash"} {
+		for _, text := range []string{"algorithm=1d,partition=2", "algorithm=1d,partition=1,replica=3", "algorithm=2d,partition=3x1", "algorithm=1d,partition=3,partitioner=hash"} {
 			other, err := plan.Parse(text)
 			if err != nil {
 				t.Fatal(err)
