@@ -249,28 +249,51 @@ func (d *division) block(at seat, b *graph.Block) (*graph.Block, []int64) {
 		return b, allOf(b)
 	}
 	sources, dst := d.rows(at, program.Src), d.rows(at, program.Dst)
-	src, ids := d.places(sources), b.Identities()
+	src := d.places(sources)
 	out := &graph.Block{Dst: len(dst), Src: len(sources), Ptr: make([]int64, 1, len(dst)+1), Vertex: d.ids(sources)}
-	own, from := []int64{}, []int64(nil)
+	has := func(e int64, v int32) bool {
+		return int(d.edge(b, e, b.Col[e], v)) == at.rank && d.copied(at.copy, b.Col[e])
+	}
+	size := int64(0) // known before, so that no list is copied as it grows
 	for _, v := range dst {
 		for e := b.Ptr[v]; e < b.Ptr[v+1]; e++ {
-			u := b.Col[e]
-			if int(d.edge(b, e, u, v)) != at.rank || !d.copied(at.copy, u) {
+			if has(e, v) {
+				size++
+			}
+		}
+		out.Ptr = append(out.Ptr, size)
+	}
+	out.Col = make([]int32, 0, size)
+	if b.Weight != nil {
+		out.Weight = make([]float32, 0, size)
+	}
+	from := make([]int64, 0, size)
+	for _, v := range dst {
+		for e := b.Ptr[v]; e < b.Ptr[v+1]; e++ {
+			if !has(e, v) {
 				continue
 			}
-			id := b.First + e
-			if ids != nil {
-				id = ids[e]
-			}
-			out.Col, own, from = append(out.Col, src[u]), append(own, id), append(from, e)
+			out.Col, from = append(out.Col, src[b.Col[e]]), append(from, e)
 			if b.Weight != nil {
 				out.Weight = append(out.Weight, b.Weight[e])
 			}
 		}
-		out.Ptr = append(out.Ptr, int64(len(out.Col)))
 	}
-	out.Identify(own)
+	out.Identify(named(b, from))
 	return out, from
+}
+
+// named returns the identities of some edges of a graph's block.
+func named(b *graph.Block, edges []int64) []int64 {
+	ids := b.Identities()
+	if ids == nil {
+		return edges
+	}
+	out := make([]int64, len(edges))
+	for i, e := range edges {
+		out[i] = ids[e]
+	}
+	return out
 }
 
 // allOf lists all edges of a block.
