@@ -18,10 +18,11 @@ func presentTo(dst, x, _ []float32, _ float32) {
 // labelled sets dst to f of each value and its target, and 0 where that is NaN.
 func labelled(dst, x, target []float32, f func(x, t float32) float32) {
 	for i, t := range target[:len(dst)] {
-		dst[i] = 0
+		loss := float32(0) // dst may be x
 		if t == t {
-			dst[i] = f(x[i], t)
+			loss = f(x[i], t)
 		}
+		dst[i] = loss
 	}
 }
 

@@ -233,6 +233,9 @@ func (t strips) transpose(panel []float32, width int, w tensor.Matrix) {
 // turn writes each row of w as a column of rows width values apart: in squares,
 // and value by value what is left over beside and below them.
 func (t strips) turn(dst []float32, width int, w tensor.Matrix) {
+	if w.Cols == 0 {
+		return
+	}
 	rows, cols := w.Rows/t.lanes*t.lanes, w.Cols/t.lanes*t.lanes
 	if cols > 0 {
 		for i := 0; i < rows; i += t.lanes {

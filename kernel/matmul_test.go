@@ -15,7 +15,7 @@ func productShapes() (shapes [][3]int) {
 	for i := range 10 {
 		shapes = append(shapes, [3]int{i, 5, 6}, [3]int{5, i, 7}, [3]int{6, 7, i})
 	}
-	return append(shapes, [3]int{1, 300, 1}, [3]int{257, 33, 65}, [3]int{130, 129, 9}, [3]int{2300, 67, 5}, [3]int{3100, 3, 130},
+	return append(shapes, [3]int{5, 0, 25}, [3]int{1, 300, 1}, [3]int{257, 33, 65}, [3]int{130, 129, 9}, [3]int{2300, 67, 5}, [3]int{3100, 3, 130},
 		[3]int{70, 1600, 48}, [3]int{20, 9, 1024}, [3]int{29, 1024, 20}, [3]int{17000, 16, 129})
 }
 
