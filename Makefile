@@ -6,12 +6,12 @@ GO      ?= go
 export CGO_ENABLED = 0
 FUZZTIME ?= 10m
 
-.PHONY: build test lint unit race mpi cross accuracy storage hosts fuzz bench peers generate
+.PHONY: build test lint unit race mpi cross arm accuracy storage hosts fuzz bench peers generate
 
 build: ## the weft binary in bin/
 	$(GO) build -trimpath -o bin/weft ./cmd/weft
 
-test: lint unit race mpi cross ## everything that must hold
+test: lint unit race mpi cross arm ## everything that must hold
 
 lint: ## vet, staticcheck, and the project's own rules as tests
 	$(GO) vet ./...
@@ -47,12 +47,24 @@ mpi: ## ranks that are processes, under every MPI that is installed
 
 generate: ## the kernels' assembly from its generator; it must change nothing
 	$(GO) generate ./...
-	git diff --exit-code -- '*_amd64.s' '*_amd64.go'
+	git diff --exit-code -- '*_amd64.s' '*_amd64.go' '*_arm64.s' '*_arm64.go'
 
 cross: ## the other platforms build
 	GOARCH=arm64 $(GO) build ./...
 	GOOS=darwin GOARCH=arm64 $(GO) build ./...
 	GOOS=windows GOARCH=amd64 $(GO) build ./...
+	GOARCH=arm64 $(GO) vet ./internal/cpu ./kernel
+	GOARCH=arm64 $(GO) vet -tags noasm ./internal/cpu ./kernel
+
+# Every width, length and offset, and operands at the end of memory, of what has
+# assembly; the emulator takes a minute.
+ARMTESTS = Assembly|EveryLength|StayInside|ItsParts|^TestMatMul|SumsAtEveryWidth|SumsOfNarrow|^TestSpMM$$|ByRanges
+
+arm: ## the kernels of arm64, under qemu's emulation of its instructions
+	@if command -v qemu-aarch64 >/dev/null; then \
+		GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 ./internal/cpu && \
+		GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 -run '$(ARMTESTS)' ./kernel; \
+	else echo "arm: no qemu-aarch64 found: skipped"; fi
 
 accuracy: build ## ten seeds of every model on the citation sets, into bench/results/accuracy.md
 	$(GO) run ./bench/accuracy -out bench/results/accuracy.md

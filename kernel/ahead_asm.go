@@ -1,4 +1,4 @@
-//go:build amd64 && !noasm
+//go:build (amd64 || arm64) && !noasm
 
 package kernel
 
@@ -43,17 +43,5 @@ func (s segments) splitAhead(ptr []int64, ahead int, run func(from, to, ahead in
 	}
 	if n < rows {
 		run(n, rows, 0)
-	}
-}
-
-// piecesAhead does the same to positions lo to hi.
-func (c *call) piecesAhead(lo, hi int, run func(lo, hi, ahead int)) {
-	ahead := ahead(c.x.Cols)
-	near := max(lo, min(hi, len(c.seg.other)-ahead))
-	if lo < near {
-		run(lo, near, ahead)
-	}
-	if near < hi {
-		run(near, hi, 0)
 	}
 }

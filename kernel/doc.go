@@ -11,9 +11,9 @@
 // call of a kernel with given shapes, calls allocate nothing.
 //
 // Kernels in which time is spent have variants in assembly, for AVX-512 and for
-// AVX2 with FMA, beside a portable one. A process uses one variant throughout,
-// the widest that the machine has or what WEFT_ISA names (package cpu); variants
-// differ by rounding.
+// AVX2 with FMA, beside a portable one; for NEON, products and sums over edges
+// have. A process uses one variant throughout, the widest that the machine has or
+// what WEFT_ISA names (package cpu); variants differ by rounding.
 //
 // Shape misuse panics with a [tensor.ShapeError]; the runtime checks shapes
 // when it compiles a program, so users never see it. The structure of a

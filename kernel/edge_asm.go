@@ -113,3 +113,16 @@ func (f *edgeFuncs) dotRows(c *call, _, _, lo, hi int) {
 		}
 	})
 }
+
+// piecesAhead runs run over positions lo to hi, and tells it how far to look ahead
+// of them: not at all where that would be beyond the index.
+func (c *call) piecesAhead(lo, hi int, run func(lo, hi, ahead int)) {
+	ahead := ahead(c.x.Cols)
+	near := max(lo, min(hi, len(c.seg.other)-ahead))
+	if lo < near {
+		run(lo, near, ahead)
+	}
+	if near < hi {
+		run(near, hi, 0)
+	}
+}

@@ -13,3 +13,4 @@ package kernel
 //go:generate go run ./internal/asm attend
 //go:generate go run ./internal/asm step
 //go:generate go run ./internal/asm narrow
+//go:generate go run ./internal/neon

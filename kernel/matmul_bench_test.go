@@ -43,7 +43,7 @@ func BenchmarkMatMul(b *testing.B) {
 			{"NT", func(ctx *Ctx) { MatMulNT(ctx, y, w, x) }},
 			{"TN", func(ctx *Ctx) { MatMulTN(ctx, x, y, w) }},
 		} {
-			for isa := range cpu.Widest() + 1 {
+			for _, isa := range variants() {
 				for _, threads := range []int{1, 2} {
 					name := fmt.Sprintf("op=%s/shape=%dx%dx%d/impl=%v/threads=%d", op.name, s[0], s[1], s[2], isa, threads)
 					b.Run(name, func(b *testing.B) { benchProduct(b, s, isa, threads, op.run) })

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/internal/ref"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -101,25 +100,6 @@ func TestProductsOfEveryLength(t *testing.T) {
 			poison(y)
 			if !equalBits(snapshot([]tensor.Matrix{x, w, y}), before) {
 				t.Fatalf("%s %v: memory beside the result was changed", p.name, s)
-			}
-		}
-	}
-}
-
-// The variants in assembly sum in the same order with the same roundings.
-func TestVariantsInAssemblyAgree(t *testing.T) {
-	if cpu.Widest() < cpu.AVX512 {
-		t.Skip("needs a machine with AVX-512")
-	}
-	src := newSource(4)
-	for _, p := range denseProducts {
-		for _, s := range productShapes() {
-			x, w, y := p.operands(src, s[0], s[1], s[2])
-			contexts[0].using(cpu.AVX512, func(ctx *Ctx) { p.run(ctx, x, w, y) })
-			want := y.Clone()
-			contexts[0].using(cpu.AVX2, func(ctx *Ctx) { p.run(ctx, x, w, y) })
-			if !y.Equal(want) {
-				t.Errorf("%s %v: avx2 and avx512 give different bits", p.name, s)
 			}
 		}
 	}

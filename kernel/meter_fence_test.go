@@ -5,8 +5,6 @@ package kernel
 import (
 	"runtime/debug"
 	"testing"
-
-	"github.com/weft-gnn/weft/internal/cpu"
 )
 
 // TestMeterGathersReadTheirRows: rows named by the index, flipped, are read,
@@ -17,7 +15,7 @@ func TestMeterGathersReadTheirRows(t *testing.T) {
 	for i := range index {
 		index[i] = uint32(i*5) % 16
 	}
-	for isa := range cpu.Widest() + 1 {
+	for _, isa := range variants() {
 		for _, row := range meterLengths {
 			x := fenced(t, 16, row/4)
 			for _, loop := range memoryLoopsOf[isa].gathers[row] {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -20,7 +19,7 @@ func TestMeterLoopsWriteTheirPart(t *testing.T) {
 	defer arena.Close()
 	values := whole(arena)
 	from, to := values[guard:][:size], values[2*guard+size:][:size]
-	for isa := range cpu.Widest() + 1 {
+	for _, isa := range variants() {
 		for s, loops := range memoryLoopsOf[isa].streams {
 			for i, loop := range loops {
 				for j := range values {
@@ -51,7 +50,7 @@ func TestMeterLoopsWriteTheirPart(t *testing.T) {
 }
 
 func TestMeterMeasures(t *testing.T) {
-	for isa := range cpu.Widest() + 1 {
+	for _, isa := range variants() {
 		for _, threads := range []int{1, 2} {
 			m, err := newMeter(memoryLoopsOf[isa], threads, 1<<20)
 			if err != nil {

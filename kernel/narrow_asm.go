@@ -2,11 +2,7 @@
 
 package kernel
 
-import (
-	"unsafe"
-
-	"github.com/weft-gnn/weft/tensor"
-)
+import "github.com/weft-gnn/weft/tensor"
 
 // narrowLoop goes through rows of at least one value, ld bytes apart.
 type narrowLoop func(rows int, dst *float32, lddst int, x *float32, ldx, cols int)
@@ -18,13 +14,6 @@ func (f narrowLoop) run(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
 	d, ldd := place(dst, int64(lo), 0)
 	px, ldx := place(x, int64(lo), 0)
 	f(hi-lo, d, ldd, px, ldx, x.Cols)
-}
-
-// narrowSums holds, by their number of vectors, the sums of rows in bfloat16.
-type narrowSums struct {
-	plain    []sumPlain
-	part     []sumPart
-	weighted []sumOfWeighted
 }
 
 var narrowAVX2 = narrowSums{
@@ -43,39 +32,4 @@ var narrowAVX512 = narrowSums{
 		6: narrowSumPartAVX512x6, 7: narrowSumPartAVX512x7, 8: narrowSumPartAVX512x8, 16: narrowSumPartAVX512x16},
 	weighted: []sumOfWeighted{1: narrowSumWeightedAVX512x1, 2: narrowSumWeightedAVX512x2, 3: narrowSumWeightedAVX512x3, 4: narrowSumWeightedAVX512x4,
 		5: narrowSumWeightedAVX512x5, 6: narrowSumWeightedAVX512x6, 7: narrowSumWeightedAVX512x7, 8: narrowSumWeightedAVX512x8, 16: narrowSumWeightedAVX512x16},
-}
-
-// loops returns the sums of neighbours, of parts of them, and of weighted ones.
-func (s *narrowSums) loops() narrowLoops {
-	return narrowLoops{
-		neighbours: func(c *call, ptr []int64, y tensor.Matrix) {
-			c.rowsAhead(ptr, y, func(ptr *int64, y tensor.Matrix, ahead int) {
-				for _, p := range c.passes {
-					x, ldx := place(c.x, 0, p.from/2)
-					dst, ldy := place(y, 0, p.from)
-					s.plain[p.vectors](y.Rows, ptr, x, ldx, dst, ldy, p.tail, neighbourIndex(c.seg), ahead, 2*p.cols-1)
-				}
-			})
-		},
-		part: func(c *call, from, to []int64, y tensor.Matrix) {
-			for _, p := range c.passes {
-				if y.Rows > 0 {
-					x, ldx := place(c.x, 0, p.from/2)
-					dst, ldy := place(y, 0, p.from)
-					s.part[p.vectors](y.Rows, &from[0], &to[0], x, ldx, dst, ldy, p.tail, neighbourIndex(c.seg))
-				}
-			}
-		},
-		weighted: func(c *call, ptr []int64, y tensor.Matrix) {
-			pos := unsafe.SliceData(c.seg.pos)
-			w, ldw := place(c.y, 0, 0)
-			c.rowsAhead(ptr, y, func(ptr *int64, y tensor.Matrix, ahead int) {
-				for _, p := range c.passes {
-					x, ldx := place(c.x, 0, p.from/2)
-					dst, ldy := place(y, 0, p.from)
-					s.weighted[p.vectors](y.Rows, ptr, x, ldx, dst, ldy, p.tail, neighbourIndex(c.seg), ahead, 2*p.cols-1, pos, w, ldw)
-				}
-			})
-		},
-	}
 }

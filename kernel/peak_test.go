@@ -3,15 +3,13 @@ package kernel
 import (
 	"fmt"
 	"testing"
-
-	"github.com/weft-gnn/weft/internal/cpu"
 )
 
 // Registers double from set to set, so that a larger set's loop is faster; the
 // best of many runs is not slowed to half by other load on the machine.
 func TestMeasureFMAGrowsWithTheInstructions(t *testing.T) {
 	last := 0.0
-	for isa := range cpu.Widest() + 1 {
+	for _, isa := range variants() {
 		rate := measureFMA(fmaLoops[isa], 1)
 		if rate < last/2 || rate < 1e8 {
 			t.Errorf("%v: %.3g operations per second, %.3g with less", isa, rate, last)
@@ -21,7 +19,7 @@ func TestMeasureFMAGrowsWithTheInstructions(t *testing.T) {
 }
 
 func BenchmarkFMA(b *testing.B) {
-	for isa := range cpu.Widest() + 1 {
+	for _, isa := range variants() {
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("impl=%v/threads=%d", isa, threads), func(b *testing.B) {
 				best := 0.0

@@ -12,7 +12,7 @@ import "github.com/weft-gnn/weft/tensor"
 // where they lie at multiples of 1 KiB a band of 64 columns would share a quarter
 // of the sets, and is not worth its passes over the index.
 const (
-	bandColumns = 64      // of four vectors, or eight
+	bandColumns = 64      // of four vectors, eight or sixteen
 	bandedBytes = 4 << 20 // that x fills at least
 	lineValues  = 16      // of a cache line
 )

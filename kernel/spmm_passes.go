@@ -59,13 +59,13 @@ func newPass(from, to, lanes int) pass {
 	return pass{from: from, cols: to - from, vectors: vectors, tail: to - from - (vectors-1)*lanes}
 }
 
-// sumWidest is the vectors of the widest pass: half of the registers of
-// AVX-512, three quarters of AVX2's.
+// sumWidest is the vectors of the widest pass: half of the registers of AVX-512
+// and of NEON, three quarters of AVX2's.
 func sumWidest(lanes int) int {
-	if lanes == 16 {
-		return 16
+	if lanes == 8 {
+		return 12
 	}
-	return 12
+	return 16
 }
 
 // headPass takes as many columns as fit most vectors and have their weights in

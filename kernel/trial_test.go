@@ -24,12 +24,7 @@ var contexts = func() (all []*Ctx) {
 }()
 
 // variants are the instruction sets that this machine and build have kernels for.
-func variants() (all []cpu.ISA) {
-	for isa := cpu.Generic; isa <= cpu.Widest(); isa++ {
-		all = append(all, isa)
-	}
-	return all
-}
+func variants() []cpu.ISA { return cpu.Sets() }
 
 // using runs f on a context that uses one variant.
 func (c *Ctx) using(isa cpu.ISA, f func(ctx *Ctx)) {

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -13,7 +12,7 @@ import (
 // rate of its counted bytes in the fastest iteration: other load on the machine
 // can only slow it down.
 func benchSpeed(b *testing.B, name string, f func(ctx *Ctx)) {
-	for isa := range cpu.Widest() + 1 {
+	for _, isa := range variants() {
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%s/impl=%v/threads=%d", name, isa, threads), func(b *testing.B) {
 				ctx := &Ctx{Pool: NewPool(threads)}

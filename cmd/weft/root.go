@@ -63,12 +63,12 @@ beforehand what they cost in work, depth, bytes and memory.
   weft train --vertices people.csv --edges knows.csv --label team    your own tables
 
 Data are looked up in the folders of $WEFT_DATA, then in the cache ($WEFT_CACHE,
-or weft in the user's cache folder). WEFT_ISA=avx512, avx2 or generic chooses
-the vector instructions; without it the widest are used. Results go to stdout,
-everything else to stderr; --json prints one JSON object. What needs more memory
-than the system has left is refused; WEFT_MEMORY=16GB or unlimited takes the
-place of what it says. Exit codes: 0 success, 1 failure, 2 wrong usage, 130
-interrupted.`,
+or weft in the user's cache folder). WEFT_ISA=avx512, avx2 or generic, on arm64
+neon or generic, chooses the vector instructions; without it the widest are used.
+Results go to stdout, everything else to stderr; --json prints one JSON object.
+What needs more memory than the system has left is refused; WEFT_MEMORY=16GB or
+unlimited takes the place of what it says. Exit codes: 0 success, 1 failure, 2
+wrong usage, 130 interrupted.`,
 		Version:      readVersion().Version,
 		SilenceUsage: true, SilenceErrors: true,
 		PersistentPreRunE: func(*cobra.Command, []string) (err error) {

@@ -1,16 +1,16 @@
-//go:build amd64 && !noasm
+//go:build !noasm
 
 package cpu
 
 import "golang.org/x/sys/cpu"
 
-func detect() ISA {
+func detect() []ISA {
 	x := &cpu.X86
 	if !x.HasAVX2 || !x.HasFMA || !x.HasBMI2 {
-		return Generic
+		return []ISA{Generic}
 	}
 	if !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512DQ || !x.HasAVX512VL {
-		return AVX2
+		return []ISA{Generic, AVX2}
 	}
-	return AVX512
+	return []ISA{Generic, AVX2, AVX512}
 }

@@ -1,5 +1,5 @@
-//go:build !amd64 || noasm
+//go:build (!amd64 && !arm64) || noasm
 
 package cpu
 
-func detect() ISA { return Generic }
+func detect() []ISA { return []ISA{Generic} }
