@@ -78,7 +78,9 @@ func attentionFinish(w *attender, l, out tensor.Matrix) {
 		s, l := out.Row(i), l.Row(i)
 		for j := range h {
 			at := i*h + j
-			s[j], s[h+j], s[2*h+j], s[3*h+j] = l[j], tops[at]+log(sums[at]), means[at], pushes[at]-means[at]*tilts[at]
+			// Rounded, where Go might fuse it: a row of one edge has no gradient.
+			pull := float32(means[at] * tilts[at])
+			s[j], s[h+j], s[2*h+j], s[3*h+j] = l[j], tops[at]+log(sums[at]), means[at], pushes[at]-pull
 		}
 	}
 }
