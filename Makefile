@@ -63,7 +63,7 @@ ARMTESTS = Assembly|EveryLength|StayInside|ItsParts|^TestMatMul|SumsAtEveryWidth
 arm: ## the kernels of arm64, under qemu's emulation of its instructions
 	@if command -v qemu-aarch64 >/dev/null; then \
 		GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 ./internal/cpu && \
-		GOARCH=arm64 $(GO) test -short -exec qemu-aarch64 -run '$(ARMTESTS)' ./kernel; \
+		GOARCH=arm64 $(GO) test -short -timeout 20m -exec qemu-aarch64 -run '$(ARMTESTS)' ./kernel; \
 	else echo "arm: no qemu-aarch64 found: skipped"; fi
 
 accuracy: build ## ten seeds of every model on the citation sets, into bench/results/accuracy.md
