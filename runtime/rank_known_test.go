@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -55,19 +56,18 @@ func evaluate(t *testing.T, g *graph.Graph, x tensor.Matrix, text string, declar
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := make([]evaluated, o.All())
+	out, errs := make([]evaluated, o.All()), make([]error, o.All())
 	var all sync.WaitGroup
 	for r, end := range inprocess.World(o.All(), inprocess.Options{}) {
 		all.Go(func() {
-			if err := out[r].run(piece(r), o, comm.New(end, nil), programs[r], x); err != nil {
-				t.Errorf("rank %d: %v", r, err)
-				end.Abort(err)
+			if errs[r] = out[r].run(piece(r), o, comm.New(end, nil), programs[r], x); errs[r] != nil {
+				end.Abort(errs[r])
 			}
 		})
 	}
 	all.Wait()
-	if t.Failed() {
-		t.FailNow()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
 	}
 	return o, out
 }
@@ -130,7 +130,7 @@ func TestHalo(t *testing.T) {
 // which every algorithm's words and messages have closed forms. n vertices, half of
 // them on either side, lie on P ranks in order, so that a rank has n/P of one side.
 func TestWordsOfBipartite(t *testing.T) {
-	const side, n, k, P = 48, 96, 5, 4
+	const side, n, k, P = 48, 96, 8, 4
 	var src, dst []int32
 	for u := range int32(side) {
 		for v := range int32(side) {

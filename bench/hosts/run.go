@@ -111,7 +111,7 @@ func (b *bench) onHosts(ctx context.Context, r *row, one *train.Result, words []
 		return err
 	}
 	for i, epochs := range []int{few, b.epochs} {
-		c := n.OpenMPI(ctx, b.launcher, append(append([]string{b.weft}, words...), b.run(epochs)...)...)
+		c := n.OpenMPI(ctx, b.launcher, append(append([]string{b.weft}, words...), append(b.run(epochs), "--stall-limit", "1h")...)...)
 		if of[i], err = b.train(c); err != nil {
 			return err
 		}
