@@ -51,8 +51,8 @@ func find(names []string, lookup dataset.Options) error {
 	return nil
 }
 
-// open reads a set, or makes one of a name such as arxiv@0.1.
-func open(ctx context.Context, name string, lookup dataset.Options) (*dataset.Dataset, error) {
+// Open reads a set, or makes one of a name such as arxiv@0.1.
+func Open(ctx context.Context, name string, lookup dataset.Options) (*dataset.Dataset, error) {
 	kind, opt, ok, err := synthetic(name)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func written(ctx context.Context, name, dir string) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	d, err := open(ctx, name, dataset.Options{})
+	d, err := Open(ctx, name, dataset.Options{})
 	if err != nil {
 		return "", err
 	}

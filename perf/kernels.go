@@ -70,7 +70,7 @@ func (o KernelOptions) run(ctx context.Context, lim *limits) (*Report[KernelRow]
 	var rows []KernelRow
 	var traffic []machine.Traffic
 	for _, name := range o.Graphs {
-		d, err := open(ctx, name, o.Lookup)
+		d, err := Open(ctx, name, o.Lookup)
 		if err != nil {
 			return nil, err
 		}

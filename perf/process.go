@@ -59,7 +59,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, lookup dataset.Opti
 	if err := o.Machine.Validate(); err != nil {
 		return err
 	}
-	d, err := open(ctx, o.Case.Data, lookup)
+	d, err := Open(ctx, o.Case.Data, lookup)
 	if err != nil {
 		return err
 	}

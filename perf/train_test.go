@@ -41,7 +41,7 @@ func bytesOf(t *testing.T, op Op) (sum int64) {
 // TestOpsAreAllOfAStep: for every model, what the levels serve of each operation
 // is what its kernel counted, and together they are what the step states.
 func TestOpsAreAllOfAStep(t *testing.T) {
-	d, err := open(t.Context(), "karate", dataset.Options{})
+	d, err := Open(t.Context(), "karate", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestOpsAreAllOfAStep(t *testing.T) {
 // TestFoldTakesWorkOutOfSteps: where features are not dropped, their product with
 // the graph's matrix is computed once.
 func TestFoldTakesWorkOutOfSteps(t *testing.T) {
-	d, err := open(t.Context(), "sbm@0.02", dataset.Options{})
+	d, err := Open(t.Context(), "sbm@0.02", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestProcess(t *testing.T) {
 
 // TestStepsEnd: a run that is stopped from outside is no measurement.
 func TestStepsEnd(t *testing.T) {
-	d, err := open(t.Context(), "karate", dataset.Options{})
+	d, err := Open(t.Context(), "karate", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

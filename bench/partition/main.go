@@ -23,12 +23,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
-	"github.com/weft-gnn/weft/dataset/synth"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/partition"
+	"github.com/weft-gnn/weft/perf"
 )
 
 // bench is what is to be measured.
@@ -84,7 +83,7 @@ func main() {
 
 // set prints the table of one graph.
 func (b *bench) set(ctx context.Context, out io.Writer, name string) error {
-	d, err := open(ctx, name)
+	d, err := perf.Open(ctx, name, source.Places(os.Getenv))
 	if err != nil {
 		return err
 	}
@@ -119,24 +118,6 @@ func (b *bench) set(ctx context.Context, out io.Writer, name string) error {
 	}
 	fmt.Fprintln(out)
 	return nil
-}
-
-// open reads a set, or makes one of a name such as arxiv@0.1.
-func open(ctx context.Context, name string) (*dataset.Dataset, error) {
-	word, text, ok := strings.Cut(name, "@")
-	var kind synth.Kind
-	if !ok || kind.UnmarshalText([]byte(word)) != nil {
-		return source.Open(ctx, name, source.Places(os.Getenv))
-	}
-	scale, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(scale > 0) {
-		return nil, fmt.Errorf("%s: the scale is %q, want a positive number", name, text)
-	}
-	d, err := synth.Generate(ctx, kind, synth.Options{Scale: scale, Seed: 1})
-	if err == nil {
-		d.Name = name
-	}
-	return d, err
 }
 
 // divide measures a division by one of our methods.
