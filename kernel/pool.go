@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -20,19 +21,22 @@ type Task interface {
 // one, costs more than many kernels take, so idle workers first spin briefly
 // and then park.
 //
+// A worker runs pieces that follow each other: what one reads ahead, the next finds,
+// and what one piece and the next share is in the same cache. The caller begins with
+// all of them; whoever has none takes the later half of the largest share.
+//
 // A nil Pool runs everything in the caller, as a pool of one thread does.
 type Pool struct {
 	threads int
 
-	// One Run owns the fields below it at a time. A worker reads task and
-	// pieces only after it has drawn a ticket; the Run they belong to cannot
-	// end before that piece does, so the reads are ordered.
+	// One Run owns the fields below it at a time. A worker reads task only after it
+	// has taken a piece; the Run that it belongs to cannot end before that piece
+	// does, so the reads are ordered.
 	running sync.Mutex
 	task    Task
-	pieces  int
 
-	tickets  atomic.Int64 // pieces of the current run not yet handed out
-	left     atomic.Int64 // pieces of the current run not yet finished
+	shares   []share      // pieces that no worker has begun, by who is to run them
+	left     atomic.Int64 // pieces of the current run not known to have finished
 	waiting  atomic.Bool  // the caller is parked on finished
 	finished chan struct{}
 	workers  []worker
@@ -47,6 +51,36 @@ type worker struct {
 	parked atomic.Bool
 	wake   chan struct{}
 	_      [48]byte // one cache line per worker
+}
+
+// share is pieces lo to hi, as lo·2³² + hi. Its worker takes the first of them, and
+// fills it when it is empty; others take from its end. All they rely on is what it
+// holds at that moment, which is pieces of the current run.
+type share struct {
+	span atomic.Uint64
+	_    [56]byte
+}
+
+func (s *share) load() (span uint64, lo, hi int) {
+	span = s.span.Load()
+	return span, int(span >> 32), int(span & math.MaxUint32)
+}
+
+func (s *share) store(lo, hi int) { s.span.Store(spanOf(lo, hi)) }
+
+func spanOf(lo, hi int) uint64 { return uint64(lo)<<32 | uint64(hi) }
+
+// first takes the first piece, −1 where there is none.
+func (s *share) first() int {
+	for {
+		span, lo, hi := s.load()
+		if lo >= hi {
+			return -1
+		}
+		if s.span.CompareAndSwap(span, spanOf(lo+1, hi)) {
+			return lo
+		}
+	}
 }
 
 // PieceError is what [Pool.Run] panics with when a piece panicked.
@@ -70,7 +104,7 @@ func (e *PieceError) Unwrap() error {
 // about 10 µs; a run whose workers still spin costs 1 or 2 µs. So an idle worker
 // looks for work some time longer than it would take to come back before it
 // parks, and a caller for the end of its last pieces. Callers never wait for a
-// worker to come back: they go on drawing pieces. Every spinLooks looks a
+// worker to come back: they go on with their pieces. Every spinLooks looks a
 // spinning one reads the clock and offers its processor to other goroutines.
 const (
 	spinTime  = 200 * time.Microsecond
@@ -105,6 +139,7 @@ func NewPool(threads int) *Pool {
 		threads:  threads,
 		finished: make(chan struct{}, 1),
 		workers:  make([]worker, threads-1),
+		shares:   make([]share, threads),
 	}
 	for i := range p.workers {
 		p.workers[i].wake = make(chan struct{}, 1)
@@ -143,12 +178,11 @@ func (p *Pool) Run(pieces int, task Task) {
 		return
 	}
 	defer p.running.Unlock()
-	p.task, p.pieces = task, pieces
+	p.task = task
 	p.left.Store(int64(pieces))
-	p.tickets.Store(int64(pieces))
+	p.shares[0].store(0, pieces)
 	p.wakeAll(pieces - 1)
-	for p.draw(0) {
-	}
+	p.drain(0)
 	p.wait()
 	p.task = nil
 	if e := p.failed; e != nil {
@@ -176,26 +210,65 @@ func runPiece(task Task, worker, piece int) (failed *PieceError) {
 	return nil
 }
 
-// draw takes one ticket and runs its piece; it reports false when none is left.
-func (p *Pool) draw(worker int) bool {
-	t := p.tickets.Load()
-	for t > 0 && !p.tickets.CompareAndSwap(t, t-1) {
-		t = p.tickets.Load()
-	}
-	if t <= 0 {
-		return false
-	}
-	if e := runPiece(p.task, worker, p.pieces-int(t)); e != nil {
-		p.failure.Lock()
-		if p.failed == nil || e.Piece < p.failed.Piece {
-			p.failed = e
+// drain runs pieces until all are handed out; it reports false when they were.
+func (p *Pool) drain(worker int) bool {
+	own, any := &p.shares[worker], false
+	for p.refill(worker) {
+		ran := 0
+		for piece := own.first(); piece >= 0; piece = own.first() {
+			p.run(worker, piece)
+			ran++
 		}
-		p.failure.Unlock()
+		p.finish(ran)
+		any = true
 	}
-	if p.left.Add(-1) == 0 && p.waiting.CompareAndSwap(true, false) {
+	return any
+}
+
+// refill gives a worker without pieces the later half of the largest share. It
+// reports false where all are empty.
+func (p *Pool) refill(worker int) bool {
+	own := &p.shares[worker]
+	if _, lo, hi := own.load(); lo < hi {
+		return true
+	}
+	for {
+		var from *share
+		var span uint64
+		first, end := 0, 0
+		for i := range p.shares {
+			if s, lo, hi := p.shares[i].load(); hi-lo > end-first {
+				from, span, first, end = &p.shares[i], s, lo, hi
+			}
+		}
+		if from == nil {
+			return false
+		}
+		half := first + (end-first)/2
+		if from.span.CompareAndSwap(span, spanOf(first, half)) {
+			own.store(half, end)
+			return true
+		}
+	}
+}
+
+func (p *Pool) run(worker, piece int) {
+	e := runPiece(p.task, worker, piece)
+	if e == nil {
+		return
+	}
+	p.failure.Lock()
+	defer p.failure.Unlock()
+	if p.failed == nil || e.Piece < p.failed.Piece {
+		p.failed = e
+	}
+}
+
+// finish says that so many pieces have finished.
+func (p *Pool) finish(pieces int) {
+	if p.left.Add(-int64(pieces)) == 0 && p.waiting.CompareAndSwap(true, false) {
 		p.finished <- struct{}{}
 	}
-	return true
 }
 
 // wait returns once every piece has finished. A token left over from an earlier
@@ -233,7 +306,7 @@ func (p *Pool) work(id int) {
 	w := &p.workers[id-1]
 	var idle spin
 	for !p.closed.Load() {
-		if p.draw(id) {
+		if p.drain(id) {
 			idle = spin{}
 			continue
 		}
@@ -243,10 +316,20 @@ func (p *Pool) work(id int) {
 		w.parked.Store(true)
 		// Work or the end may have come between the last look and parking;
 		// whoever clears parked decides whether a token is on its way.
-		if (p.tickets.Load() > 0 || p.closed.Load()) && w.parked.CompareAndSwap(true, false) {
+		if (p.undone() || p.closed.Load()) && w.parked.CompareAndSwap(true, false) {
 			continue
 		}
 		<-w.wake
 		idle = spin{}
 	}
+}
+
+// undone reports whether some pieces were not handed out.
+func (p *Pool) undone() bool {
+	for i := range p.shares {
+		if _, lo, hi := p.shares[i].load(); lo < hi {
+			return true
+		}
+	}
+	return false
 }
