@@ -58,7 +58,7 @@ cross: ## the other platforms build
 
 # Every width, length and offset, and operands at the end of memory, of what has
 # assembly; the emulator takes a minute.
-ARMTESTS = Assembly|EveryLength|StayInside|ItsParts|^TestMatMul|SumsAtEveryWidth|SumsOfNarrow|^TestSpMM$$|ByRanges
+ARMTESTS = Assembly|Sweeps|OneEdge|EveryLength|StayInside|ItsParts|^TestMatMul|SumsAtEveryWidth|SumsOfNarrow|^TestSpMM$$|ByRanges
 
 arm: ## the kernels of arm64, under qemu's emulation of its instructions
 	@if command -v qemu-aarch64 >/dev/null; then \
