@@ -22,6 +22,9 @@ func known(threads int) *machine.Machine {
 	for i := range m.Levels {
 		l := &m.Levels[i]
 		l.Read, l.Write, l.Copy, l.Change, l.Gather = 1e9, 1e9, 1e9, 1e9, []machine.RowRate{{RowBytes: 4, Rate: 1e9}}
+		if l.Bytes > 0 {
+			l.Filled = slices.Clone(l.Gather)
+		}
 	}
 	return m
 }

@@ -64,7 +64,7 @@ beforehand what they cost in work, depth, bytes and memory.
 
 Data are looked up in the folders of $WEFT_DATA, then in the cache ($WEFT_CACHE,
 or weft in the user's cache folder). WEFT_ISA=avx512, avx2 or generic, on arm64
-neon or generic, chooses the vector instructions; without it the widest are used.
+neon or generic, chooses the vector instructions; without it the widest count.
 Results go to stdout, everything else to stderr; --json prints one JSON object.
 What needs more memory than the system has left is refused; WEFT_MEMORY=16GB or
 unlimited takes the place of what it says. Exit codes: 0 success, 1 failure, 2
