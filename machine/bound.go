@@ -24,8 +24,16 @@ type Gathered struct {
 // line is the length of a cache line.
 const line = 64
 
-// unit is the bytes of what Reuse counts.
-func (g Gathered) unit() int64 { return int64(g.RowBytes) * int64(perLine(g.RowBytes)) }
+// unit is the bytes in a cache of what Reuse counts.
+func (g Gathered) unit() int64 { return int64(inLines(g.RowBytes)) * int64(perLine(g.RowBytes)) }
+
+// inLines is the bytes that a row longer than a cache line brings: whole lines.
+func inLines(rowBytes int) int {
+	if rowBytes <= line {
+		return rowBytes
+	}
+	return (rowBytes + line - 1) / line * line
+}
 
 // perLine is how many rows of a length lie in a cache line, at least 1.
 func perLine(rowBytes int) int { return max(1, line/max(rowBytes, 1)) }

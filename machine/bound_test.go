@@ -173,6 +173,8 @@ func TestBound(t *testing.T) {
 		{"rows that were measured", at(1, Served{Gathers: []RowBytes{{64, 100, 0}}}), 2, "L2 gathers"},
 		// A row of 4 takes 0.64 s, one of 64 takes 1.28 s, one of 34 half of each.
 		{"rows between", at(1, Served{Gathers: []RowBytes{{34, 340, 0}}}), 9.6, "L2 gathers"},
+		// A row of 164 brings 192, which takes 1.28 + 2/3·1.28 s.
+		{"rows of more than whole lines", at(1, Served{Gathers: []RowBytes{{164, 1640, 0}}}), 10 * (1.28 + 2*1.28/3), "L2 gathers"},
 		{"shorter rows", at(1, Served{Gathers: []RowBytes{{2, 20, 0}}}), 6.4, "L2 gathers"},
 		{"longer rows", at(0, Served{Gathers: []RowBytes{{512, 2000, 0}}}), 2, "L1 gathers"},
 		{"half of them from the farther half", at(1, Served{Gathers: []RowBytes{{64, 100, 50}}}), 3, "L2 gathers"},

@@ -186,10 +186,10 @@ func (m *Machine) order() {
 // the time that both take on average.
 func (l Level) gather(g RowBytes) float64 {
 	row := float64(max(g.RowBytes, 1))
-	near := rowTime(l.Gather, g.RowBytes)
+	near := rowTime(l.Gather, inLines(g.RowBytes))
 	far := near
 	if len(l.Filled) > 0 {
-		far = max(near, 2*rowTime(l.Filled, g.RowBytes)-near)
+		far = max(near, 2*rowTime(l.Filled, inLines(g.RowBytes))-near)
 	}
 	return float64(g.Bytes-g.Far)/row*near + float64(g.Far)/row*far
 }
