@@ -65,12 +65,15 @@ func Dropout(ctx *Ctx, mask Mask, ids []int64, x, y tensor.Matrix) {
 func dropoutColumns(c *call, worker, _, lo, hi int) {
 	d, first := &c.dropout, c.dropout.mask.Column
 	words := d.own(worker)[:first+c.dst.Cols]
-	for i := lo; i < hi; i++ {
-		d.mask.Key.Fill(words, d.mask.Step, d.mask.Site, d.id(i))
-		for j, w := range words[first:] {
-			c.dst.Row(i)[j] = d.apply(w, c.x.Row(i)[j])
+	c.eachStaged(worker, lo, hi, func(y tensor.Matrix, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			d.mask.Key.Fill(words, d.mask.Step, d.mask.Site, d.id(i))
+			x, y := c.x.Row(i), y.Row(i-lo)
+			for j, w := range words[first:] {
+				y[j] = d.apply(w, x[j])
+			}
 		}
-	}
+	})
 }
 
 // dropping returns what dropping values of the rows of y takes.

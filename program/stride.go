@@ -9,20 +9,20 @@ import "github.com/weft-gnn/weft/tensor"
 // What is written over such a value, or is overwritten by it, has its stride.
 func (p *Program) strides() []int {
 	s := make([]int, len(p.Nodes))
-	apart := make([]bool, len(p.Nodes))
+	apart, dense := make([]bool, len(p.Nodes)), p.sentWhole()
 	for i := len(p.Nodes) - 1; i >= 0; i-- {
 		n := p.Nodes[i]
 		for _, g := range GathersOf(n.Op) {
 			apart[n.In[g.Operand]] = true
 		}
-		apart[i] = apart[i] && p.padded(Value(i))
+		apart[i] = apart[i] && !dense[i] && p.padded(Value(i))
 		if op, ok := n.Op.(InPlace); ok && apart[i] {
 			apart[n.In[op.Over()]] = true
 		}
 	}
 	for i, n := range p.Nodes {
 		if op, ok := n.Op.(InPlace); ok && apart[n.In[op.Over()]] {
-			apart[i] = p.padded(Value(i))
+			apart[i] = !dense[i] && p.padded(Value(i))
 		}
 		s[i] = n.Type.Words()
 		if apart[i] {
@@ -32,12 +32,32 @@ func (p *Program) strides() []int {
 	return s
 }
 
+// sentWhole marks what ranks send and receive, which lies as it is sent, and what is
+// written over it or is overwritten by it.
+func (p *Program) sentWhole() []bool {
+	dense := make([]bool, len(p.Nodes))
+	for i, n := range p.Nodes {
+		if _, ok := n.Op.(Collective); ok {
+			dense[i] = true
+			for _, v := range n.In {
+				dense[v] = true
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i, n := range p.Nodes {
+			if op, ok := n.Op.(InPlace); ok && dense[i] != dense[n.In[op.Over()]] {
+				dense[i], dense[n.In[op.Over()]], changed = true, true, true
+			}
+		}
+	}
+	return dense
+}
+
 // padded reports whether a value's rows may lie apart: nobody else knows them.
 func (p *Program) padded(v Value) bool {
 	n := p.Nodes[v]
-	if _, whole := n.Op.(AllReduce); whole {
-		return false // it lies as it is sent
-	}
 	if _, leaf := n.Op.(Leaf); leaf || !n.Type.Space.isVertices() || p.Kept(v) {
 		return false
 	}

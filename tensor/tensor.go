@@ -73,8 +73,14 @@ func (m Matrix) Row(i int) []float32 {
 // Contiguous reports whether rows follow each other without padding.
 func (m Matrix) Contiguous() bool { return m.Stride == m.Words() || m.Rows <= 1 }
 
-// Flat returns the values of a contiguous matrix as one slice, aliasing it.
-func (m Matrix) Flat() []float32 { return m.Data[: m.Rows*m.Cols : m.Rows*m.Cols] }
+// Flat returns the values of a contiguous matrix as one slice, aliasing it. It panics
+// with a [ShapeError] where rows lie apart.
+func (m Matrix) Flat() []float32 {
+	if !m.Contiguous() {
+		panic(ShapeError{Op: "tensor.Flat", Got: fmt.Sprintf("%v with rows %d words apart", m, m.Stride), Want: "rows without padding"})
+	}
+	return m.Data[: m.Rows*m.Cols : m.Rows*m.Cols]
+}
 
 func (m Matrix) String() string {
 	if m.BFloat16 {

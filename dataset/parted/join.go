@@ -46,7 +46,7 @@ func Join(ctx context.Context, dir string, opt dataset.Options) (*dataset.Datase
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		p, err := Open(dir, rank, ReadOptions{Limits: opt.Limits})
+		p, err := Open(dir, rank, ReadOptions{Limits: opt.Limits, Verify: true})
 		if err != nil {
 			return nil, err
 		}
