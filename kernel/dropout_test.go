@@ -132,3 +132,26 @@ func TestDropoutOfOddValues(t *testing.T) {
 		}
 	}
 }
+
+// Columns that lie apart from those before them have the mask of the whole, also
+// where they are stored in bfloat16.
+func TestDropoutOfLaterColumns(t *testing.T) {
+	const rows, cols = 300, 21
+	src := newSource(5)
+	x, whole := src.uniform(rows, cols), src.empty(rows, cols)
+	Dropout(contexts[0], testMask(0.4), nil, x, whole)
+	for _, from := range []int{1, 4, 13} {
+		mask := testMask(0.4)
+		mask.Column = from
+		part, want := columns(x, from, cols).Clone(), columns(whole, from, cols).Clone()
+		rounded, _ := src.stored(want)
+		eachVariant(func(isa cpu.ISA, ctx *Ctx) {
+			y, half := src.empty(rows, cols-from), src.halves(rows, cols-from)
+			Dropout(ctx, mask, nil, part, y)
+			Dropout(ctx, mask, nil, part, half)
+			if !y.Equal(want) || !half.AsWords().Equal(rounded.AsWords()) {
+				t.Errorf("%v: columns from %d on have other masks than in the whole", isa, from)
+			}
+		})
+	}
+}

@@ -326,6 +326,34 @@ func TestRanksEqualOne(t *testing.T) {
 	}
 }
 
+// TestUnfusedHeadsOnRanks: attention whose operations are apart, of heads that ranks
+// cannot share out: columns are gathered at edges, and sent.
+func TestUnfusedHeadsOnRanks(t *testing.T) {
+	m, err := model.ByName("gat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := rankWorlds(t)[len(rankWorlds(t))-1]
+	one := spread(t, m, w, nil, "attend")
+	opts := runtime.Options{Threads: 1, Seed: 5}
+	x := w.features(nil, &opts)
+	s, err := runtime.New(w.g, opts, one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	bindAll(t, s, one, x)
+	exact := exactGradient(t, s, w, one)
+	var want ranked
+	if err := want.run(s, w.target, 3); err != nil {
+		t.Fatal(err)
+	}
+	owners := spreading{"weights", program.AllEdges, true, program.Whole}.owners(w, 3, 1)
+	for r, got := range onRanks(t, w, owners, 3, func(d *program.Distribution) *program.Program { return spread(t, m, w, d, "attend") }) {
+		compareRanked(t, r, got, want, exact, cancels(m))
+	}
+}
+
 // cancels is by how much of its norm a gradient may differ: that of a softmax is the
 // difference of terms several times as large, which round by themselves.
 func cancels(m model.Model) float64 {

@@ -47,9 +47,9 @@ func report(ctx context.Context, c *cobra.Command, err error) (string, int) {
 	var noSplit *dataset.NoSplitError
 	switch {
 	case errors.As(err, &stopped) && stopped.Dir != "" && stopped.Kept < stopped.Epoch:
-		return fmt.Sprintf("stopped after %s: `weft train --resume %s` goes on from epoch %d, the last checkpoint", plural(int64(stopped.Epoch), "epoch", "epochs"), stopped.Dir, stopped.Kept), exitInterrupted
+		return fmt.Sprintf("stopped after %s: `%s` goes on from epoch %d, the last checkpoint", plural(int64(stopped.Epoch), "epoch", "epochs"), resuming(c, stopped.Dir), stopped.Kept), exitInterrupted
 	case errors.As(err, &stopped) && stopped.Dir != "":
-		return fmt.Sprintf("stopped after %s, saved: go on with `weft train --resume %s`", plural(int64(stopped.Epoch), "epoch", "epochs"), stopped.Dir), exitInterrupted
+		return fmt.Sprintf("stopped after %s, saved: go on with `%s`", plural(int64(stopped.Epoch), "epoch", "epochs"), resuming(c, stopped.Dir)), exitInterrupted
 	case errors.As(err, &signalled):
 		return oneLine(err), exitInterrupted
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
@@ -58,6 +58,18 @@ func report(ctx context.Context, c *cobra.Command, err error) (string, int) {
 		return oneLine(err) + remedy(c, err), exitUsage
 	}
 	return oneLine(err) + remedy(c, err), exitFailure
+}
+
+// resuming is the command that goes on with a run on the same ranks. A run may go on
+// under any plan, so that its directory does not keep one.
+func resuming(c *cobra.Command, dir string) string {
+	words := "weft train --resume " + dir
+	for _, name := range []string{"plan", "ranks"} {
+		if f := c.Flags().Lookup(name); f != nil && f.Changed {
+			words += " --" + name + " " + f.Value.String()
+		}
+	}
+	return words
 }
 
 // packagePrefix is what packages of weft put before their errors; to a user it

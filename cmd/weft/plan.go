@@ -152,7 +152,10 @@ func (r *planRun) cluster(ctx context.Context) (on analysis.Cluster, err error) 
 	on.Rates, err = machine.Load(dir, r.threads)
 	if errors.Is(err, fs.ErrNotExist) {
 		r.say("measuring what %s of this machine can do, once", plural(int64(r.threads), "thread", "threads"))
-		on.Rates, err = machine.Calibrate(ctx, dir, r.threads, false, nil)
+		if on.Rates, err = machine.Calibrate(ctx, dir, r.threads, false, nil); on.Rates != nil {
+			r.kept(err)
+			err = nil
+		}
 	}
 	if err != nil {
 		return on, fmt.Errorf("%w (weft calibrate --threads %d writes it anew)", err, r.threads)
@@ -180,5 +183,13 @@ func (r *planRun) measured(ctx context.Context, dir string) (machine.Link, error
 	if link, err = machine.MeasureLocal(ctx); err != nil {
 		return link, err
 	}
-	return link, kept.With(link).Save(dir)
+	r.kept(kept.With(link).Save(dir))
+	return link, nil
+}
+
+// kept says why what was measured is not kept, which takes nothing from the plans.
+func (r *planRun) kept(err error) {
+	if err != nil {
+		r.say("measured, but not kept for the next time: %s", oneLine(err))
+	}
 }
