@@ -13,10 +13,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/weft-gnn/weft/bench/origin"
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/model"
-	"github.com/weft-gnn/weft/tensor"
 	"github.com/weft-gnn/weft/train"
 )
 
@@ -60,15 +60,7 @@ func main() {
 	if err := write(ctx, &text, *seeds, *threads); err != nil {
 		log.Fatal(err)
 	}
-	if *out == "" {
-		fmt.Print(text.String())
-		return
-	}
-	err := tensor.WriteAtomic(*out, func(w io.Writer) error {
-		_, err := io.WriteString(w, text.String())
-		return err
-	})
-	if err != nil {
+	if err := origin.Write(*out, text.String()); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/perf"
 	"github.com/weft-gnn/weft/plan"
-	"github.com/weft-gnn/weft/tensor"
 	"github.com/weft-gnn/weft/train"
 )
 
@@ -78,14 +77,7 @@ func (o options) write(ctx context.Context, path string) error {
 			return fmt.Errorf("%s: %w", data, err)
 		}
 	}
-	if path == "" {
-		fmt.Print(text.String())
-		return nil
-	}
-	return tensor.WriteAtomic(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text.String())
-		return err
-	})
+	return origin.Write(path, text.String())
 }
 
 // table compares on one set.

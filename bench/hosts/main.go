@@ -10,7 +10,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"os/exec"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/weft-gnn/weft/bench/origin"
 	"github.com/weft-gnn/weft/internal/netns"
-	"github.com/weft-gnn/weft/tensor"
 )
 
 func main() {
@@ -85,15 +83,7 @@ func (o options) write(ctx context.Context, path string) error {
 		}
 		rows = append(rows, its...)
 	}
-	text := page(o, rows, b.about, fmt.Sprintf("%v; weft %s, %s", here, commit, b.mpi))
-	if path == "" {
-		fmt.Print(text)
-		return nil
-	}
-	return tensor.WriteAtomic(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	})
+	return origin.Write(path, page(o, rows, b.about, fmt.Sprintf("%v; weft %s, %s", here, commit, b.mpi)))
 }
 
 // openMPI finds Open MPI's compiler and launcher, under the names that they go by

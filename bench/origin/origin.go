@@ -1,15 +1,18 @@
-// Package origin says where the results of a measurement come from: the machine,
-// and the commit of weft.
+// Package origin says where the results of a measurement come from, the machine and
+// the commit of weft, and writes them.
 package origin
 
 import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
+
+	"github.com/weft-gnn/weft/tensor"
 )
 
 // Machine is what results depend on besides the programs.
@@ -65,6 +68,19 @@ func fields(path string, names ...string) (map[string]string, error) {
 		}
 	}
 	return out, in.Err()
+}
+
+// Write writes results to a file, whole or not at all; to standard output where path
+// is empty.
+func Write(path, text string) error {
+	if path == "" {
+		_, err := fmt.Print(text)
+		return err
+	}
+	return tensor.WriteAtomic(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }
 
 // Commit is the last one that changed what weft consists of, with a mark where the

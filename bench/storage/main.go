@@ -17,12 +17,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/weft-gnn/weft/bench/origin"
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/runtime"
-	"github.com/weft-gnn/weft/tensor"
 	"github.com/weft-gnn/weft/train"
 )
 
@@ -53,10 +53,7 @@ func main() {
 	var text strings.Builder
 	err := o.write(ctx, &text)
 	if err == nil && *out != "" {
-		err = tensor.WriteAtomic(*out, func(w io.Writer) error {
-			_, err := io.WriteString(w, text.String())
-			return err
-		})
+		err = origin.Write(*out, text.String())
 	}
 	if err != nil {
 		log.Fatal(err)
