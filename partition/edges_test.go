@@ -144,7 +144,7 @@ func checkLimit(t *rapid.T, b *graph.Block, o Options, arc []int32) {
 	}
 	slack := o.Slack
 	if slack == 0 {
-		slack = 0.05
+		slack = DefaultSlack
 	}
 	if limit := limits(weights, o.Parts, slack); slices.Max(load) > limit {
 		t.Fatalf("%+v: arcs %d, want at most %d", o, load, limit)

@@ -31,7 +31,7 @@ func TestBesideMETIS(t *testing.T) {
 				const seeds = 3
 				mean := 0.0
 				for seed := range uint64(seeds) {
-					a, err := partition.Divide(t.Context(), g, partition.Options{Parts: parts, Seed: seed})
+					a, err := partition.Divide(t.Context(), g, partition.Options{Parts: parts, Seed: seed, Slack: 0.05})
 					if err != nil {
 						t.Fatal(err)
 					}

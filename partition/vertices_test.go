@@ -128,7 +128,7 @@ func TestBalance(t *testing.T) {
 		weights := weightsOf(g, o.Balance)
 		slack := o.Slack
 		if slack == 0 {
-			slack = 0.05
+			slack = DefaultSlack
 		}
 		limit := limits(weights, o.Parts, slack)
 		if o.Method == Range { // cuts at middles: up to half a vertex at either end
@@ -173,8 +173,8 @@ func TestMasksBalance(t *testing.T) {
 		}
 		for name, w := range map[string][]int64{"vertices": weightsOf(g, ByVertices), "the mask": in} {
 			// Two limits at once may hold a vertex off every part.
-			if load := loadsOf(part, w, o.Parts); slices.Max(load) > limits(w, o.Parts, 0.05)+1 {
-				t.Fatalf("%+v: %s: loads %d, want at most %d", o, name, load, limits(w, o.Parts, 0.05)+1)
+			if load := loadsOf(part, w, o.Parts); slices.Max(load) > limits(w, o.Parts, DefaultSlack)+1 {
+				t.Fatalf("%+v: %s: loads %d, want at most %d", o, name, load, limits(w, o.Parts, DefaultSlack)+1)
 			}
 		}
 	})

@@ -72,7 +72,7 @@ rank with its own part alone.`,
 	choiceFlag(c, &r.options.Method, "method", methods, "how to divide")
 	s.Uint64Var(&r.options.Seed, "seed", 0, "`SEED` of the lots that the method draws")
 	choiceFlag(c, &r.options.Balance, "balance", balances, "what parts of an edge-cut have equally much of; work counts a vertex as ten arcs; a vertex-cut makes arcs equal")
-	s.Float64Var(&r.options.Slack, "slack", 0.05, "by what `SHARE` of the mean a part may exceed it")
+	s.Float64Var(&r.options.Slack, "slack", partition.DefaultSlack, "by what `SHARE` of the mean a part may exceed it")
 	s.StringSliceVar(&r.spread, "spread", nil, "`SETS` of the split that every part has equally many of too: any of train, val and test, separated by commas (default: none)")
 	s.StringVar(&r.out, "out", "", "`DIR` to write the parts to (default: none)")
 	overwriteFlag(c, &r.overwrite)
