@@ -59,22 +59,22 @@ func (r *Running) Wait(ctx context.Context) error {
 // AllGather fills all with every rank's piece of it, this rank's being there
 // already: pieces are those of [Cut].
 func (c *Comm) AllGather(ctx context.Context, all []float32) error {
-	return c.gather(ctx, "all-gather", all, 1)
+	return c.gather(ctx, "all-gather", all, 1, 1)
 }
 
-func (c *Comm) gather(ctx context.Context, op string, all []float32, supersteps int64) error {
-	own := c.piece(all, c.Rank())
+func (c *Comm) gather(ctx context.Context, op string, all []float32, unit int, supersteps int64) error {
+	own := c.piece(all, unit, c.Rank())
 	for q := range c.Size() {
-		c.send[q], c.recv[q] = own, c.piece(all, q)
+		c.send[q], c.recv[q] = own, c.piece(all, unit, q)
 	}
 	c.send[c.Rank()], c.recv[c.Rank()] = nil, nil // it is there
 	return c.exchange(ctx, op, c.send, c.recv, supersteps)
 }
 
-// piece is what rank q owns of words.
-func (c *Comm) piece(words []float32, q int) []float32 {
-	lo, hi := Cut(len(words), q, c.Size())
-	return words[lo:hi]
+// piece is what rank q owns of words, of which every unit words stay together.
+func (c *Comm) piece(words []float32, unit, q int) []float32 {
+	lo, hi := Cut(len(words)/unit, q, c.Size())
+	return words[lo*unit : hi*unit]
 }
 
 // Reduction combines two contributions into the first.
@@ -105,14 +105,14 @@ func Min(into, from []float32) {
 // in this rank's piece of its words, as [Cut] has it, what it owns of the
 // result. The other pieces stay as they are.
 func (c *Comm) ReduceScatter(ctx context.Context, words []float32, r Reduction) error {
-	return c.reduce(ctx, "reduce-scatter", words, r, 1)
+	return c.reduce(ctx, "reduce-scatter", words, 1, r, 1)
 }
 
-func (c *Comm) reduce(ctx context.Context, op string, words []float32, r Reduction, supersteps int64) error {
-	own := c.piece(words, c.Rank())
+func (c *Comm) reduce(ctx context.Context, op string, words []float32, unit int, r Reduction, supersteps int64) error {
+	own := c.piece(words, unit, c.Rank())
 	from := c.words(len(own) * c.Size())
 	for q := range c.Size() {
-		c.send[q], c.recv[q] = c.piece(words, q), from[q*len(own):(q+1)*len(own)]
+		c.send[q], c.recv[q] = c.piece(words, unit, q), from[q*len(own):(q+1)*len(own)]
 	}
 	if err := c.exchange(ctx, op, c.send, c.recv, supersteps); err != nil {
 		return err
@@ -127,10 +127,16 @@ func (c *Comm) reduce(ctx context.Context, op string, words []float32, r Reducti
 // AllReduce combines every rank's words, in the order of ranks; all ranks get
 // the same bits.
 func (c *Comm) AllReduce(ctx context.Context, words []float32, r Reduction) error {
-	if err := c.reduce(ctx, "all-reduce", words, r, 0); err != nil {
+	return c.AllReduceRows(ctx, words, 1, r)
+}
+
+// AllReduceRows is AllReduce of rows of cols words, of which there is a whole number:
+// pieces are of whole rows, for reductions that read words of a row together.
+func (c *Comm) AllReduceRows(ctx context.Context, words []float32, cols int, r Reduction) error {
+	if err := c.reduce(ctx, "all-reduce", words, cols, r, 0); err != nil {
 		return err
 	}
-	return c.gather(ctx, "all-reduce", words, 1)
+	return c.gather(ctx, "all-reduce", words, cols, 1)
 }
 
 // Broadcast gives all ranks the root's words, by scattering them and gathering
@@ -139,23 +145,23 @@ func (c *Comm) Broadcast(ctx context.Context, root int, words []float32) error {
 	for q := range c.Size() {
 		c.send[q], c.recv[q] = nil, nil
 		if q != root && c.Rank() == root {
-			c.send[q] = c.piece(words, q)
+			c.send[q] = c.piece(words, 1, q)
 		}
 	}
 	if c.Rank() != root {
-		c.recv[root] = c.piece(words, c.Rank())
+		c.recv[root] = c.piece(words, 1, c.Rank())
 	}
 	if err := c.exchange(ctx, "broadcast", c.send, c.recv, 0); err != nil {
 		return err
 	}
-	return c.gather(ctx, "broadcast", words, 1)
+	return c.gather(ctx, "broadcast", words, 1, 1)
 }
 
 // Barrier returns when all ranks have called it. It moves one word to every
 // rank, which counts.
 func (c *Comm) Barrier(ctx context.Context) error {
 	all := c.words(c.Size())
-	return c.gather(ctx, "barrier", all, 1)
+	return c.gather(ctx, "barrier", all, 1, 1)
 }
 
 // Send delivers words to a rank.

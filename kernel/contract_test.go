@@ -31,6 +31,7 @@ func kernels() map[string]func(ctx *Ctx) {
 	entry, entry2, dense := src.uniform(b.Edges(), 1), src.uniform(b.Edges(), 1), src.empty(b.Dst, b.Src)
 	arg, p, parg := src.empty(b.Dst, k), src.uniform(2, k), src.empty(2, k)
 	ArgMax(contexts[0], b, Dst, e, arg)
+	place, own, won, best := make([]uint32, b.Edges()), arg.Clone(), src.empty(b.Dst, k), src.empty(b.Dst, 2*k)
 	class, rows := make([]int32, r), []int32{1, 5, 2}
 	items := Items{Rows: rows, Total: 3}
 	index, ptr := make([]int32, r), make([]int64, r+1)
@@ -69,6 +70,8 @@ func kernels() map[string]func(ctx *Ctx) {
 		"FoldRows":         func(ctx *Ctx) { FoldRows(ctx, FoldMax, ptr, index, y, z, x) },
 		"Pick":             func(ctx *Ctx) { Pick(ctx, arg, e, v) },
 		"Route":            func(ctx *Ctx) { Route(ctx, arg, v, e2) },
+		"Candidates":       func(ctx *Ctx) { Candidates(ctx, own, e, place, 0, best) },
+		"Won":              func(ctx *Ctx) { Won(ctx, own, v, place, 0, won) },
 		"GraphSum":         func(ctx *Ctx) { GraphSum(ctx, b, v, p) },
 		"GraphBroadcast":   func(ctx *Ctx) { GraphBroadcast(ctx, b, p, v) },
 		"GraphArgMax":      func(ctx *Ctx) { GraphArgMax(ctx, b, v, parg) },
@@ -237,6 +240,8 @@ func TestMisshapenOperandsPanic(t *testing.T) {
 		"kernel.AttendGradSrc: d":    func() { AttendGradSrc(ctx, b, Attention{Heads: 1}, m(3, 1), m(3, 1), m(2, 1), m(2, 4), m(3, 1)) },
 		"kernel.ArgMin: arg":         func() { ArgMin(ctx, b, Src, m(3, 1), m(2, 1)) },
 		"kernel.Pick: x":             func() { Pick(ctx, m(2, 1), m(3, 2), m(2, 1)) },
+		"kernel.Candidates: y":       func() { Candidates(ctx, m(2, 1), m(3, 1), nil, 0, m(2, 1)) },
+		"kernel.Won: at":             func() { Won(ctx, m(2, 1), m(3, 1), nil, 0, m(2, 1)) },
 		"kernel.Route: arg":          func() { Route(ctx, m(3, 1), m(2, 1), m(3, 1)) },
 		"kernel.GraphSum: y":         func() { GraphSum(ctx, b, m(2, 1), m(2, 1)) },
 		"kernel.GraphBroadcast: y":   func() { GraphBroadcast(ctx, b, m(1, 1), m(3, 1)) },

@@ -52,6 +52,8 @@
 //	ArgMax, ArgMin    mk                          8(n_end+1) + 4mk + 4n_end·k + 4m·[Src]
 //	Pick              0                           12nk
 //	Route             nk                          4(2nk + mk)
+//	Candidates        0                           20nk
+//	Won               nk                          16nk
 //	GraphSum          nk                          8(G+1) + 4nk + 4Gk
 //	GraphBroadcast    0                           8(G+1) + 4Gk + 4nk
 //	GraphArgMax, Min  nk                          8(G+1) + 4nk + 4Gk

@@ -64,11 +64,13 @@ const (
 	FoldSum Folding = iota
 	FoldMax         // keeps a NaN
 	FoldMin
+	FoldArgMax // of candidates, see [Candidates]: the one that ArgMax finds over all edges
+	FoldArgMin
 )
 
 // FoldRows combines the contributions to each row in the order listed:
 // y[i] = ⊕_{p = ptr[i]…ptr[i+1]−1} c_p, with c_p row from[p] of x or, where that
-// is negative, row −1−from[p] of z; 0 where there are none, or all are ⊕'s identity.
+// is negative, row −1−from[p] of z; 0 where there are none, or all are ⊕'s identity; of candidates none.
 //
 // Shapes: x and z have k columns, y is (len(ptr)−1)×k.
 // Contract: overwrites y.
@@ -94,6 +96,14 @@ var foldBodies = [...]func(c *call, _, _, lo, hi int){
 		c.foldEach(lo, hi, smallerInto)
 		unfounded(c.dst, lo, hi, float32(math.Inf(1)))
 	},
+	FoldArgMax: func(c *call, _, _, lo, hi int) {
+		c.foldEach(lo, hi, BetterOfMax)
+		c.nowhere(lo, hi)
+	},
+	FoldArgMin: func(c *call, _, _, lo, hi int) {
+		c.foldEach(lo, hi, BetterOfMin)
+		c.nowhere(lo, hi)
+	},
 }
 
 // foldEach combines the contributions to each row, into the first.
@@ -107,6 +117,18 @@ func (c *call) foldEach(lo, hi int, into func(y, x []float32)) {
 		copy(y, c.either(from[0]))
 		for _, f := range from[1:] {
 			into(y, c.either(f))
+		}
+	}
+}
+
+// nowhere gives the candidates of rows without contributions no place.
+func (c *call) nowhere(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		if c.ptr[i] == c.ptr[i+1] {
+			row := c.dst.Row(i)
+			for j := len(row) / 2; j < len(row); j++ {
+				SetBits(&row[j], None)
+			}
 		}
 	}
 }

@@ -26,11 +26,16 @@ type Part struct {
 // the part, it is what [Pieces] makes of the whole graph.
 //
 // Cost: O(n + m) of the part.
-// Errors: an algorithm for which a rank needs more than a part; a vertex whose
-// weights cannot be normalised.
+// Errors: an algorithm, or a maximum over edges of several ranks, for which a rank
+// needs more than a part; a vertex whose weights cannot be normalised.
 func (p Plan) OfPart(part Part, programs ...*program.Program) (*Piece, error) {
 	if p.Algorithm != OneD && p.Algorithm != VertexCut || p.Ranks() > p.parts() {
 		return nil, fmt.Errorf("plan: %v: a rank needs more than its part of the graph", p.Algorithm)
+	}
+	for _, q := range programs {
+		if len(q.Compares()) > 0 {
+			return nil, fmt.Errorf("plan: %s selects among edges that lie on several ranks: of equal ones the first in the whole graph counts, and a part does not tell", q.Name)
+		}
 	}
 	mine := int32(part.Rank)
 	d := &division{

@@ -129,3 +129,16 @@ func TestPartIsNotEnough(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestPartTellsNoPlaces: which of equal edges of several ranks is the first no part
+// tells.
+func TestPartTellsNoPlaces(t *testing.T) {
+	b := program.NewBuilder("widest")
+	x := b.Scatter(b.Input("x", program.Vertices, program.Cols(1)), program.Src, program.Edges)
+	b.Output("y", b.Select(x, program.Max, program.Dst))
+	o := plan.Owners{Ranks: 2, Edges: program.Free, Edge: func(int64, int32, int32) int32 { return 0 }}
+	p := plan.Plan{Algorithm: plan.VertexCut, Partition: []int{2}}
+	if _, err := p.OfPart(plan.Part{Ranks: 2}, distributed(t, built(t, b), o)); err == nil || !contains(err.Error(), "widest selects among edges that lie on several ranks") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -64,6 +64,7 @@ func Pieces(g *graph.Graph, o Owners, programs ...*program.Program) (func(rank i
 	if err := d.coefficients(programs); err != nil {
 		return nil, err
 	}
+	d.findPlaces(programs)
 	return d.piece, nil
 }
 
@@ -75,6 +76,8 @@ type division struct {
 	whole program.Extent
 	named []graph.Named // by the arcs of each rank; nil where Has says it
 	coefs map[program.GraphCoef]tensor.Matrix
+	// among are the places of all edges at the ends at which programs compare winners.
+	among map[program.EdgeEnd][]uint32
 }
 
 // coefficients computes what programs read of the whole graph.
@@ -133,6 +136,7 @@ func (d *division) piece(of int) *Piece {
 	p.NHat, loops = d.block(at, d.whole.NHat)
 	p.Share.Loops = selfLoops(d.whole.N, n)
 	p.Share.Borrowed = borrowed(p.Share.Sources, p.N, p.NHat)
+	p.Share.Places = d.placesOf(n, loops)
 	for c, all := range d.coefs {
 		name := c.Input(d.Edges).Name
 		switch c.Space {

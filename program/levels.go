@@ -36,11 +36,7 @@ func (p *Program) reach(v Value, of []reach) reach {
 	case Pick:
 		r.own = of[n.In[1]].own
 	case Route:
-		if arg, ok := p.Nodes[n.In[1]].Op.(ArgSelect); ok {
-			r = r.scatter(arg.Along)
-		} else {
-			r = r.scatter(Dst).or(r.scatter(Src))
-		}
+		r = r.scatter(o.Along)
 	case EdgeDot, EdgeAdd:
 		r = of[n.In[0]].scatter(Src).or(of[n.In[1]].scatter(Dst))
 	case SpMM:

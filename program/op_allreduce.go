@@ -6,6 +6,7 @@ import (
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/cost"
+	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -43,11 +44,21 @@ func (o AllReduce) Split(s Split) (Placement, error) {
 	return StopGradient{}.Split(s)
 }
 
+// units are what the ranks share out, each of so many words: values, or rows where
+// these are reduced as such.
+func (o AllReduce) units(t Type) (number, words cost.Expr) {
+	if o.Of.ofRows() {
+		return t.rows(), t.Cols.Expr
+	}
+	return t.size(), cost.Int(1)
+}
+
 // Cost: the rank combines its piece with every other rank's.
 func (o AllReduce) Cost(in []Type, out Type) cost.Cost {
 	a := o.Along
+	number, words := o.units(out)
 	return cost.Cost{
-		Work:  cost.Mul(a.owned(out.size()), a.others()),
+		Work:  cost.Mul(a.owned(number), words, a.others()),
 		Depth: cost.Log2(a.ranks()),
 		Bytes: bytes(in[0], out),
 	}
@@ -56,11 +67,12 @@ func (o AllReduce) Cost(in []Type, out Type) cost.Cost {
 // Traffic: all but its own piece to their owners, then its own piece to all.
 // Pieces of no words are not sent.
 func (o AllReduce) Traffic(_ []Type, out Type) Traffic {
-	a, s := o.Along, out.size()
+	a := o.Along
+	s, words := o.units(out)
 	own := a.owned(s)
 	some := cost.Min(own, cost.Int(1))
 	return Traffic{
-		Words:      cost.Add(cost.Sub(s, own), cost.Mul(own, a.others())),
+		Words:      cost.Mul(words, cost.Add(cost.Sub(s, own), cost.Mul(own, a.others()))),
 		Messages:   cost.Add(cost.Sub(cost.Min(s, a.ranks()), some), cost.Mul(some, a.others())),
 		Supersteps: cost.Int(1),
 	}
@@ -73,12 +85,39 @@ func (AllReduce) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 func (o AllReduce) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	words, c := out.Flat(), x.Rank.Along(o.Along)
 	copy(words, in[0].Flat())
-	by := map[Reduction]comm.Reduction{Sum: comm.Sum, Max: comm.Max, Min: comm.Min}[o.Of]
-	if err := c.AllReduce(context.Background(), words, by); err != nil {
+	cols := 1
+	if o.Of.ofRows() {
+		cols = out.Cols
+	}
+	if err := c.AllReduceRows(context.Background(), words, cols, o.Of.ofWords(out.Cols)); err != nil {
 		panic(err)
 	}
-	lo, hi := comm.Cut(len(words), c.Rank(), c.Size())
-	x.Count.Add(int64(hi-lo)*int64(c.Size()-1), 8*int64(len(words)))
+	lo, hi := comm.Cut(len(words)/cols, c.Rank(), c.Size())
+	x.Count.Add(int64((hi-lo)*cols)*int64(c.Size()-1), 8*int64(len(words)))
+}
+
+// ofWords is the reduction of words that are rows of so many columns.
+func (r Reduction) ofWords(cols int) comm.Reduction {
+	switch r {
+	case Max:
+		return comm.Max
+	case Min:
+		return comm.Min
+	case ArgMax:
+		return eachRow(cols, kernel.BetterOfMax)
+	case ArgMin:
+		return eachRow(cols, kernel.BetterOfMin)
+	}
+	return comm.Sum
+}
+
+// eachRow reduces row by row.
+func eachRow(cols int, reduce func(into, from []float32)) comm.Reduction {
+	return func(into, from []float32) {
+		for i := 0; i < len(into); i += cols {
+			reduce(into[i:i+cols], from[i:i+cols])
+		}
+	}
 }
 
 // Bundle lays matrices out one after the other in one row, so that ranks combine

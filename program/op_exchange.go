@@ -271,10 +271,13 @@ func (o Combine) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 // Run combines.
 func (o Combine) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	e := x.Rank.ends(o.From)
-	f := map[Reduction]kernel.Folding{Sum: kernel.FoldSum, Max: kernel.FoldMax, Min: kernel.FoldMin}[o.Of]
+	f := foldings[o.Of]
 	parts := e.Parts
 	if o.Own {
 		parts = e.ownParts()
 	}
 	kernel.FoldRows(x.Ctx, f, e.PartPtr, parts, in[0], in[1], out)
 }
+
+// foldings are the kernel's reductions.
+var foldings = [...]kernel.Folding{Sum: kernel.FoldSum, Max: kernel.FoldMax, Min: kernel.FoldMin, ArgMax: kernel.FoldArgMax, ArgMin: kernel.FoldArgMin}

@@ -38,7 +38,7 @@ func (o Extreme) Gathers() []Gather { return Aggregate{o.Along, o.Over}.Gathers(
 
 // Grad: all of dy goes to the edge that ArgSelect finds.
 func (o Extreme) Grad(b *Builder, in []Value, _, dy Value) []Value {
-	return []Value{b.Add(Route{o.Over}, dy, b.Add(ArgSelect{o.Of, o.Along, o.Over}, in[0]))}
+	return []Value{b.Add(Route{o.Along, o.Over}, dy, b.Add(ArgSelect{o.Of, o.Along, o.Over}, in[0]))}
 }
 
 // Held goes over edges as they are owned.
@@ -65,7 +65,7 @@ func (o Extreme) none() float64 {
 // Reference picks what ArgSelect finds.
 func (o Extreme) Reference(x *RefExec, in []Dense) Dense {
 	arg := ArgSelect{o.Of, o.Along, o.Over}.Reference(x, in)
-	y := Pick{o.Over}.Reference(x, []Dense{in[0], arg})
+	y := Pick{o.Along, o.Over}.Reference(x, []Dense{in[0], arg})
 	for i, at := range arg.Data {
 		if at == noRow {
 			y.Data[i] = o.none()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/kernel"
@@ -99,8 +98,11 @@ func (o ArgSelect) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 }
 
 // Pick reads the selected rows: y[v, j] = x[arg[v, j], j], and 0 where arg
-// names none.
-type Pick struct{ Over Space }
+// names none. Along is the map along which they were selected.
+type Pick struct {
+	Along Map
+	Over  Space
+}
 
 func (o Pick) String() string { return "Pick" }
 
@@ -114,17 +116,13 @@ func (o Pick) Shape(in []Type) (Type, error) {
 	}
 	t := in[1]
 	t.Index = false
-	return t, wantIndex(in[1], o.Over, in[0].Cols)
+	return t, wantIndex(in[1], o.Along, o.Over, in[0].Cols)
 }
 
-// wantIndex checks that t selects rows of a space, column by column.
-func wantIndex(t Type, of Space, c Dim) error {
-	ends := []Space{Graphs}
-	if of != Vertices {
-		ends = []Space{of.End(Dst), of.End(Src)}
-	}
-	if !t.Index || !slices.Contains(ends, t.Space) || t.Cols.N != c.N {
-		return fmt.Errorf("got %v, want an index of %d columns per row of %v", t, c.N, ends[0])
+// wantIndex checks that t selects rows of a space along a map, column by column.
+func wantIndex(t Type, along Map, of Space, c Dim) error {
+	if image := of.End(along); !t.Index || t.Space != image || t.Cols.N != c.N {
+		return fmt.Errorf("got %v, want an index of %d columns per row of %v", t, c.N, image)
 	}
 	return nil
 }
@@ -134,11 +132,11 @@ func (o Pick) Cost(in []Type, out Type) cost.Cost { return moves([]Type{out, in[
 
 // Grad routes dy back to the selected rows.
 func (o Pick) Grad(b *Builder, in []Value, _, dy Value) []Value {
-	return []Value{b.Add(Route{o.Over}, dy, in[1]), None}
+	return []Value{b.Add(Route{o.Along, o.Over}, dy, in[1]), None}
 }
 
 // Held reads edges as they are owned.
-func (o Pick) Held(by Owner) Op { return Pick{o.Over.Held(by)} }
+func (o Pick) Held(by Owner) Op { return Pick{o.Along, o.Over.Held(by)} }
 
 // Split: rows with an index of them; columns stay. Of winners that one rank
 // each names, the others contribute 0.
@@ -188,7 +186,10 @@ func (o Pick) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 }
 
 // Route adds each value to the row its index names: the reverse of Pick.
-type Route struct{ To Space }
+type Route struct {
+	Along Map
+	To    Space
+}
 
 func (o Route) String() string { return "Route" }
 
@@ -200,7 +201,7 @@ func (o Route) Shape(in []Type) (Type, error) {
 	if in[0].Index {
 		return Type{}, fmt.Errorf("got %v, want numbers", in[0])
 	}
-	return Type{Space: o.To, Cols: in[0].Cols}, errors.Join(wantIndex(in[1], o.To, in[0].Cols), sameRows(in...))
+	return Type{Space: o.To, Cols: in[0].Cols}, errors.Join(wantIndex(in[1], o.Along, o.To, in[0].Cols), sameRows(in...))
 }
 
 // Cost: one addition per element of the index.
@@ -210,11 +211,14 @@ func (o Route) Cost(in []Type, out Type) cost.Cost {
 
 // Grad picks.
 func (o Route) Grad(b *Builder, in []Value, _, dy Value) []Value {
-	return []Value{b.Add(Pick{o.To}, dy, in[1]), None}
+	return []Value{b.Add(Pick{o.Along, o.To}, dy, in[1]), None}
 }
 
 // Held gives edges as they are owned.
-func (o Route) Held(by Owner) Op { return Route{o.To.Held(by)} }
+func (o Route) Held(by Owner) Op { return Route{o.Along, o.To.Held(by)} }
+
+// ReadsAt: values at the end at which rows were selected, where the index lies too.
+func (o Route) ReadsAt(operand int) (Map, bool) { return o.Along, operand == 0 && o.To.IsEdges() }
 
 // Split: rows with an index of them; columns stay. Of winners that one rank
 // each names, the rank needs the values.
@@ -256,5 +260,5 @@ func (o Route) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 // image, column by column; 0 where nothing maps.
 func (b *Builder) Select(x Value, of Reduction, along Map) Value {
 	s := b.Type(x).Space
-	return b.Add(Pick{s}, x, b.Add(ArgSelect{of, along, s}, x))
+	return b.Add(Pick{along, s}, x, b.Add(ArgSelect{of, along, s}, x))
 }

@@ -59,16 +59,16 @@ func selectCases() []opCase {
 						Cost: is(times(m, k), lg(degree[s.space][end]), plus(vPtr, words(times(m, k), times(n, k)), bySource(end, m)))},
 					opCase{op: Extreme{Of: of, Along: end, Over: s.space}, in: []operand{s.of(k)},
 						Cost: is(times(m, k), lg(degree[s.space][end]), plus(vPtr, words(times(m, k), times(n, k)), bySource(end, m)))},
-					opCase{op: Pick{s.space}, in: []operand{s.of(k), index(arg, k)}, Cost: is(0, 0, times(12, n, k))},
-					opCase{op: Route{s.space}, in: []operand{vertices(k), index(arg, k)}, Cost: is(times(n, k), 1, words(times(2, n, k), times(m, k)))})
+					opCase{op: Pick{end, s.space}, in: []operand{s.of(k), index(arg, k)}, Cost: is(0, 0, times(12, n, k))},
+					opCase{op: Route{end, s.space}, in: []operand{vertices(k), index(arg, k)}, Cost: is(times(n, k), 1, words(times(2, n, k), times(m, k)))})
 			}
 		}
 		arg := ArgSelect{of, Member, Vertices}
 		cs = append(cs,
 			opCase{op: arg, in: []operand{vertices(k)}, curved: stopped,
 				Cost: is(times(n, k), lg(degree[Vertices][Member]), plus(gPtr, words(times(n, k), times(nG, k))))},
-			opCase{op: Pick{Vertices}, in: []operand{vertices(k), index(arg, k)}, Cost: is(0, 0, times(12, nG, k))},
-			opCase{op: Route{Vertices}, in: []operand{graphs(k), index(arg, k)}, Cost: is(times(nG, k), 1, words(times(2, nG, k), times(n, k)))})
+			opCase{op: Pick{Member, Vertices}, in: []operand{vertices(k), index(arg, k)}, Cost: is(0, 0, times(12, nG, k))},
+			opCase{op: Route{Member, Vertices}, in: []operand{graphs(k), index(arg, k)}, Cost: is(times(nG, k), 1, words(times(2, nG, k), times(n, k)))})
 	}
 	return cs
 }

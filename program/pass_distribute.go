@@ -95,6 +95,7 @@ func shareGraph(p *Program, of *Distribution) (*Program, error) {
 	if of.Edges != ByDst {
 		p = lower(p, func(Op) bool { return true })
 	}
+	p = compareWinners(p, of.Edges.asked())
 	d := &distributor{sums: sumsOf(p, of.along(Parts), of.Edges.asked(), spreads[of.Edges]), Edges: of.Edges, copied: of.Mesh.Along(Copies) > 1, expanded: map[expansion]Value{}}
 	return d.distribute(d.place)
 }
@@ -153,6 +154,7 @@ func (d *distributor) place(v Value) error {
 		return d.refuse(v, d.b.err)
 	}
 	switch t := d.b.Type(d.new[v]); {
+	case t.Index: // it counts rows that the rank has
 	case t.Space == AllVertices && at.Kind == Whole:
 		d.new[v], d.at[v] = d.b.Add(OwnRows{}, d.new[v]), Placement{Kind: Rows}
 	case t.Space == AllVertices && at.Kind == Columns:

@@ -8,14 +8,24 @@ import (
 // Reduction is the ⊕ of a partial value.
 type Reduction int
 
-// The reductions.
+// The reductions. ArgMax and ArgMin are of the candidates of several ranks for a
+// maximum or minimum, see [Candidates]: a value and the place of its edge, which decides
+// between equal values.
 const (
 	Sum Reduction = iota
 	Max
 	Min
+	ArgMax
+	ArgMin
 )
 
-func (r Reduction) String() string { return [...]string{"sum", "max", "min"}[r] }
+func (r Reduction) String() string { return [...]string{"sum", "max", "min", "argmax", "argmin"}[r] }
+
+// arg is the reduction of candidates for a maximum or minimum.
+func (r Reduction) arg() Reduction { return map[Reduction]Reduction{Max: ArgMax, Min: ArgMin}[r] }
+
+// ofRows reports whether it reads several columns of a row together.
+func (r Reduction) ofRows() bool { return r == ArgMax || r == ArgMin }
 
 // Kind says how a value lies on the ranks of one mesh axis.
 type Kind int

@@ -21,6 +21,9 @@ type Share struct {
 	// Loops is how many of its edges over N are self-loops, Borrowed how many have
 	// sources of other ranks.
 	Loops, Borrowed int64
+	// Places are, of the edges at an end at which winners are compared, the number of
+	// each among all edges of the whole graph at the same vertex, in the order of these.
+	Places map[EdgeEnd][]uint32
 
 	out map[halfOf]*graph.Block
 }
@@ -54,6 +57,9 @@ type Ends struct {
 // Bytes returns the memory of the lists.
 func (s *Share) Bytes() int64 {
 	sum := 8 * int64(len(s.Own))
+	for _, places := range s.Places {
+		sum += 4 * int64(len(places))
+	}
 	for _, e := range []*Ends{s.Sources, s.Destinations} {
 		if e != nil {
 			sum += 8*int64(len(e.IDs)+len(e.HaloPtr)+len(e.BoundaryPtr)+len(e.PartPtr)) + 4*int64(len(e.From)+len(e.Halo)+len(e.Boundary)+len(e.Parts))

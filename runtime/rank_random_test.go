@@ -176,19 +176,10 @@ func (tr trial) dense(t *testing.T) *program.Program {
 }
 
 // refused reports whether the plan cannot run the model, and says so: ranks with
-// columns do not cut heads and random columns, and the winner of a maximum over edges
-// of several ranks is not known to all.
+// columns do not cut heads and random columns.
 func (tr trial) refused() bool {
 	_, err := tr.compile(tr.plan.Distribution(0))
-	switch {
-	case err == nil:
-		return false
-	case tr.plan.Algorithm == plan.Feature:
-		return true
-	}
-	selects := tr.m.Name == "max" || tr.m.Name == "two layers per edge"
-	spread := tr.plan.Algorithm == plan.TwoD || tr.plan.Algorithm == plan.VertexCut || tr.plan.Algorithm == plan.OneAndAHalfD
-	return selects && spread
+	return err != nil && tr.plan.Algorithm == plan.Feature
 }
 
 // TestDrawnPlansEqualOne: random graphs, models, losses, passes and plans: what

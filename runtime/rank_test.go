@@ -273,26 +273,31 @@ func rankWorlds(t *testing.T) []world {
 	return slices.DeleteFunc(all, func(w world) bool { return !slices.Contains(few, w.name) })
 }
 
+// onOne is what one rank computes, and the gradient in float64.
+func onOne(t *testing.T, w world, m model.Model) (want ranked, exact []float64) {
+	one := spread(t, m, w, nil, "")
+	opts := runtime.Options{Threads: 1, Seed: 5}
+	x := w.features(nil, &opts)
+	s, err := runtime.New(w.g, opts, one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	bindAll(t, s, one, x)
+	exact = exactGradient(t, s, w, one)
+	if err := want.run(s, w.target, 3); err != nil {
+		t.Fatal(err)
+	}
+	return want, exact
+}
+
 // TestRanksEqualOne: every model, its edges owned in every way, on up to 8 ranks,
 // with dropout on, has the gradients of one rank; computing while they exchange, ranks
 // have the same bits.
 func TestRanksEqualOne(t *testing.T) {
 	for i, w := range rankWorlds(t) {
 		for _, m := range model.All() {
-			one := spread(t, m, w, nil, "")
-			opts := runtime.Options{Threads: 1, Seed: 5}
-			x := w.features(nil, &opts)
-			s, err := runtime.New(w.g, opts, one)
-			if err != nil {
-				t.Fatal(err)
-			}
-			bindAll(t, s, one, x)
-			exact := exactGradient(t, s, w, one)
-			var want ranked
-			if err := want.run(s, w.target, 3); err != nil {
-				t.Fatal(err)
-			}
-			s.Close()
+			want, exact := onOne(t, w, m)
 			for _, edges := range spreadings {
 				for _, ranks := range []int{1, 2, 3, 8} {
 					if testing.Short() && (ranks != 2 || w.name != "random 4") {

@@ -222,8 +222,31 @@ func allReduce(ctx context.Context, c *comm.Comm) error {
 		if err := equal("all-reduce", got, reduced(c.Size(), n, comm.Sum)); err != nil {
 			return err
 		}
+		if err := allReduceRows(ctx, c, n); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// allReduceRows: of n rows of three words, each is the one that ranks have with the
+// largest first word.
+func allReduceRows(ctx context.Context, c *comm.Comm, n int) error {
+	const cols = 3
+	first := func(into, from []float32) {
+		for i := 0; i < len(into); i += cols {
+			if from[i] > into[i] {
+				copy(into[i:i+cols], from[i:i+cols])
+			}
+		}
+	}
+	got := contribution(c.Rank(), cols*n)
+	want := both(scattering(c, n), gathering(c, n))
+	want.Words *= cols
+	if err := counting(c, want, func() error { return c.AllReduceRows(ctx, got, cols, first) }); err != nil {
+		return fmt.Errorf("%d rows: %w", n, err)
+	}
+	return equal("all-reduce of rows", got, reduced(c.Size(), cols*n, first))
 }
 
 func broadcast(ctx context.Context, c *comm.Comm) error {
