@@ -10,7 +10,7 @@ import "slices"
 // Cost: O(hi − lo) time, 8 bytes per destination.
 func (b *Block) Cut(lo, hi int) *Block {
 	from, to := b.Ptr[lo], b.Ptr[hi]
-	c := &Block{Dst: hi - lo, Src: b.Src, Ptr: make([]int64, hi-lo+1), Col: b.Col[from:to:to], First: b.First + from, cutOf: b, unordered: b.unordered}
+	c := &Block{Dst: hi - lo, Src: b.Src, Ptr: make([]int64, hi-lo+1), Col: b.Col[from:to:to], Place: b.Place, First: b.First + from, cutOf: b, unordered: b.unordered}
 	for i := range c.Ptr {
 		c.Ptr[i] = b.Ptr[lo+i] - from
 	}

@@ -65,9 +65,14 @@ type Counts struct {
 // destinations being the first Dst sources. Rows are destinations.
 type Block struct {
 	Dst, Src int
-	// Ptr has Dst+1 entries. Col indexes sources, ascending within a row.
+	// Ptr has Dst+1 entries. Col indexes sources, within a row in ascending order of
+	// Place.
 	Ptr []int64
 	Col []int32
+	// Place is where each source stands in the order in which rows name them; nil
+	// means by number. The sources of a rank's edges are its own vertices and then
+	// those of others, and rows name both in the order of the whole graph.
+	Place []int32
 	// Weight is nil when every weight is 1.
 	Weight []float32
 	// First is the identity of the block's first edge where [Block.Identities] are
@@ -93,7 +98,7 @@ type Block struct {
 	ordering      sync.Once
 	order         []uint32 // by source
 	ranges        rangesByWidth
-	unordered     bool // sources do not ascend within a row
+	unordered     bool // rows name sources in no order
 	whole         Into // of the graph that the block's is a [Part] of
 	degrees       sync.Once
 	inMax, outMax int
@@ -107,7 +112,7 @@ type Transposed struct {
 	Row []int32 // destination of each out-edge
 
 	of     *Block
-	rows   []int32 // of each of its sources, −1 for none; nil where they are the sources
+	first  int // the source of b that row 0 is
 	edges  sync.Once
 	pos    []uint32
 	ranges rangesByWidth

@@ -3,8 +3,8 @@ package graph
 import "sync"
 
 // Ranges divide the positions of every row by the vertices that they name, in
-// ranges of Width vertices: those of row r that name vertices from i·Width on,
-// and before (i+1)·Width, are positions At[i][r] to At[i+1][r]. A kernel that
+// ranges of Width vertices: those of row r that name vertices whose place is i·Width
+// or more, and before (i+1)·Width, are positions At[i][r] to At[i+1][r]. A kernel that
 // goes through the rows range by range finds the rows that it gathers in a
 // cache that one range fits.
 type Ranges struct {
@@ -27,27 +27,30 @@ func (b *Block) Ranges(width int) *Ranges {
 	if b.unordered {
 		return nil
 	}
-	return b.ranges.get(b.Ptr, b.Col, b.Src, width)
+	return b.ranges.get(b.Ptr, b.Col, b.Place, b.Src, width)
 }
 
 // Ranges divide the out-edges of every source by their destinations, as
 // [Block.Ranges] does the in-edges; dst is the number of destinations.
-func (t *Transposed) Ranges(dst, width int) *Ranges { return t.ranges.get(t.Ptr, t.Row, dst, width) }
+func (t *Transposed) Ranges(dst, width int) *Ranges {
+	return t.ranges.get(t.Ptr, t.Row, nil, dst, width)
+}
 
-func (c *rangesByWidth) get(ptr []int64, other []int32, vertices, width int) *Ranges {
+func (c *rangesByWidth) get(ptr []int64, other, place []int32, vertices, width int) *Ranges {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.made == nil {
 		c.made = map[int]*Ranges{}
 	}
 	if c.made[width] == nil {
-		c.made[width] = newRanges(ptr, other, vertices, width)
+		c.made[width] = newRanges(ptr, other, place, vertices, width)
 	}
 	return c.made[width]
 }
 
-// newRanges walks every row once: its positions name vertices in ascending order.
-func newRanges(ptr []int64, other []int32, vertices, width int) *Ranges {
+// newRanges walks every row once: its positions name vertices in ascending order of
+// their places.
+func newRanges(ptr []int64, other, place []int32, vertices, width int) *Ranges {
 	rows, ranges := len(ptr)-1, (vertices+width-1)/width
 	c := &Ranges{Width: width, At: make([][]int64, ranges+1)}
 	for i := range c.At {
@@ -56,11 +59,19 @@ func newRanges(ptr []int64, other []int32, vertices, width int) *Ranges {
 	for r := range rows {
 		p := ptr[r]
 		for i := range c.At {
-			for first := i * width; p < ptr[r+1] && int(other[p]) < first; p++ {
+			for first := int32(i * width); p < ptr[r+1] && placeOf(other[p], place) < first; p++ {
 			}
 			c.At[i][r] = p
 		}
 		c.At[ranges][r] = ptr[r+1]
 	}
 	return c
+}
+
+// placeOf is where a vertex stands in the order in which rows name them.
+func placeOf(v int32, place []int32) int32 {
+	if place == nil {
+		return v
+	}
+	return place[v]
 }

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -23,6 +24,7 @@ func TestRanges(t *testing.T) {
 		if first := in.Ranges(width); in.Ranges(width) != first {
 			t.Error("ranges are made anew")
 		}
+		checkPlaces(t, in, in.Ranges(width))
 	})
 }
 
@@ -42,4 +44,31 @@ func checkRanges(t *rapid.T, c *graph.Ranges, ptr []int64, other []int32, width 
 			}
 		}
 	}
+}
+
+// checkPlaces: sources under other numbers, of which it is said where they stand, have
+// the same ranges.
+func checkPlaces(t *rapid.T, b *graph.Block, want *graph.Ranges) {
+	number := rapid.Permutation(numbers(b.Src)).Draw(t, "numbers")
+	c := &graph.Block{Dst: b.Dst, Src: b.Src, Ptr: b.Ptr, Col: make([]int32, len(b.Col)), Place: make([]int32, b.Src)}
+	for u, n := range number {
+		c.Place[n] = int32(u)
+	}
+	for e, u := range b.Col {
+		c.Col[e] = number[u]
+	}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Ranges(want.Width); !reflect.DeepEqual(got, want) {
+		t.Fatalf("under the numbers %v rows are divided at %v, want %v", number, got.At, want.At)
+	}
+}
+
+func numbers(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
 }

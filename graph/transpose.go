@@ -71,12 +71,9 @@ func (t *Transposed) Edges() []uint32 {
 		t.pos = make([]uint32, len(t.Row))
 		next := slices.Clone(t.Ptr)
 		for e, u := range t.of.Col {
-			if t.rows != nil {
-				u = t.rows[u]
-			}
-			if u >= 0 {
-				t.pos[next[u]] = uint32(e)
-				next[u]++
+			if r := int(u) - t.first; r >= 0 && r < len(t.Ptr)-1 {
+				t.pos[next[r]] = uint32(e)
+				next[r]++
 			}
 		}
 	})

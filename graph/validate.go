@@ -14,7 +14,7 @@ func (g *Graph) Validate() error {
 	if err := checkSize(int64(g.N), int64(len(g.Src))); err != nil {
 		return err
 	}
-	if err := checkRows(g.N, g.N, g.Ptr, g.Src); err != nil {
+	if err := checkRows(g.N, g.N, g.Ptr, g.Src, nil); err != nil {
 		return err
 	}
 	if err := checkWeights(g.Weight, len(g.Src)); err != nil {
@@ -40,7 +40,7 @@ func (b *Block) Validate() error {
 	if b.Dst > b.Src || b.Src > math.MaxInt32 {
 		return fmt.Errorf("graph: block of %d destinations and %d sources, want destinations ≤ sources ≤ %d", b.Dst, b.Src, math.MaxInt32)
 	}
-	if err := checkRows(b.Dst, b.Src, b.Ptr, b.Col); err != nil {
+	if err := checkRows(b.Dst, b.Src, b.Ptr, b.Col, b.Place); err != nil {
 		return err
 	}
 	if err := checkWeights(b.Weight, len(b.Col)); err != nil {
@@ -62,8 +62,8 @@ func (b *Block) Validate() error {
 }
 
 // checkRows checks compressed rows: pointers that rise from 0 to the number of
-// entries, columns in range and ascending within a row.
-func checkRows(rows, cols int, ptr []int64, col []int32) error {
+// entries, columns in range and in ascending order of place within a row.
+func checkRows(rows, cols int, ptr []int64, col, place []int32) error {
 	if rows < 0 {
 		return fmt.Errorf("graph: %d rows, want 0 or more", rows)
 	}
@@ -77,7 +77,7 @@ func checkRows(rows, cols int, ptr []int64, col []int32) error {
 			if u < 0 || int(u) >= cols {
 				return fmt.Errorf("graph: source %d of arc %d is out of range, want 0 ≤ id < %d", u, i, cols)
 			}
-			if u < last {
+			if u = placeOf(u, place); u < last {
 				return fmt.Errorf("graph: source %d of arc %d follows %d in row %d, want ascending", u, i, last, v)
 			}
 			last = u

@@ -61,10 +61,4 @@ func columns(m tensor.Matrix, lo, hi int) tensor.Matrix {
 }
 
 // rowsOf views rows lo to hi of m.
-func rowsOf(m tensor.Matrix, lo, hi int) tensor.Matrix {
-	v := tensor.Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, BFloat16: m.BFloat16}
-	if hi > lo {
-		v.Data = m.Data[lo*m.Stride : (hi-1)*m.Stride+m.Words()]
-	}
-	return v
-}
+func rowsOf(m tensor.Matrix, lo, hi int) tensor.Matrix { return m.Between(lo, hi) }

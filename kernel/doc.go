@@ -65,8 +65,7 @@
 //	Unslice           0                           4(rk + rK)
 //	Expand            0                           4(k + rk)
 //	CollectRows       0                           4r + 8rk
-//	MergeRows         0                           4r + 8rk
-//	FoldRows          ck                          8(r+1) + 4c + 4ck + 4rk for c contributions
+//	FoldRows          ck (+ nk)                   4c + 12ck (+ 8nk) for c contributions
 //	Fill              0                           4rk
 //	ScaleBy           rk (+ 1)                    4(2rk + 1)
 //	AddScaled         2rk (+ 1)                   4(3rk + 1)

@@ -104,8 +104,7 @@ type call struct {
 	lane         []uint32                     // of kernels of heads: each column's
 	fold         func(x, y []float32) float64 // of sums of all values
 
-	index  []int32 // of moves of rows
-	ptr    []int64
+	index  []int32  // of moves of rows
 	places []uint32 // of edges, see Candidates
 
 	seg    segments

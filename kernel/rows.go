@@ -29,6 +29,8 @@ type rowLoops struct {
 	// softmaxOf computes s·softmax(x) of the first n listed rows of x, to those of
 	// dst. Rows of x that are listed after them are asked for.
 	softmaxOf func(dst, x tensor.Matrix, rows []int32, n int, s float32)
+	// addAt adds each row of x to the row of dst that is listed for it.
+	addAt func(dst, x tensor.Matrix, rows []int32)
 	// sumExp computes max x and Σ exp(x − max x), len(top) of them, of rows of x
 	// as softmaxOf takes them, or of the first of all where rows is nil.
 	sumExp func(top, sum []float32, x tensor.Matrix, rows []int32)

@@ -14,6 +14,11 @@ func scaleRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *flo
 //go:noescape
 func copyRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
+// addRowsAtAVX512 computes, of n rows of cols values, dst + x.
+//
+//go:noescape
+func addRowsAtAVX512(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
 // shiftRowsAVX512 computes, of n rows of cols values, x − y₀.
 //
 //go:noescape
@@ -68,6 +73,11 @@ func scaleRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float
 //
 //go:noescape
 func copyRowsAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
+// addRowsAtAVX2 computes, of n rows of cols values, dst + x.
+//
+//go:noescape
+func addRowsAtAVX2(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
 // shiftRowsAVX2 computes, of n rows of cols values, x − y₀.
 //

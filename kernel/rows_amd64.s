@@ -89,6 +89,78 @@ done8:
 	VZEROUPPER
 	RET
 
+// func addRowsAtAVX512(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·addRowsAtAVX512(SB), NOSPLIT, $0-84
+	MOVQ  dst+24(FP), AX
+	MOVQ  x+40(FP), CX
+	MOVQ  cols+72(FP), DX
+	MOVQ  DX, BX
+	ANDQ  $0x0f, BX
+	SUBQ  BX, DX
+	MOVQ  $-1, SI
+	BZHIQ BX, SI, SI
+	KMOVW SI, K1
+	MOVQ  n+16(FP), DI
+	MOVQ  list+0(FP), R8
+	XORQ  R9, R9
+
+row9:
+	MOVQ    R9, SI
+	TESTQ   R8, R8
+	JZ      unlisted10
+	LEAQ    16(R9), SI
+	CMPQ    SI, listed+8(FP)
+	JGE     enough12
+	MOVLQSX (R8)(SI*4), SI
+	IMULQ   lddst+32(FP), SI
+	ADDQ    AX, SI
+	MOVQ    cols+72(FP), R10
+	LEAQ    -1(SI)(R10*4), R10
+
+lines11:
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, R10
+	JLT        lines11
+	PREFETCHT0 (R10)
+
+enough12:
+	MOVLQSX (R8)(R9*4), SI
+
+unlisted10:
+	MOVQ  SI, R10
+	IMULQ lddst+32(FP), R10
+	ADDQ  AX, R10
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest14
+
+vectors13:
+	VMOVUPS (R10)(SI*4), Z0
+	VMOVUPS (CX)(SI*4), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (R10)(SI*4)
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors13
+
+rest14:
+	TESTQ     BX, BX
+	JZ        done15
+	VMOVUPS.Z (R10)(SI*4), K1, Z0
+	VMOVUPS.Z (CX)(SI*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(SI*4)
+
+done15:
+	ADDQ ldx+48(FP), CX
+	INCQ R9
+	CMPQ R9, DI
+	JLT  row9
+	VZEROUPPER
+	RET
+
 // func shiftRowsAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·shiftRowsAVX512(SB), NOSPLIT, $0-68
@@ -104,33 +176,33 @@ TEXT ·shiftRowsAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row9:
+row16:
 	VBROADCASTSS (DX), Z0
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest11
+	JZ           rest18
 
-vectors10:
+vectors17:
 	VMOVUPS (CX)(DI*4), Z1
 	VSUBPS  Z0, Z1, Z1
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors10
+	JLT     vectors17
 
-rest11:
+rest18:
 	TESTQ     SI, SI
-	JZ        done12
+	JZ        done19
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VSUBPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done12:
+done19:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row9
+	JNZ  row16
 	VZEROUPPER
 	RET
 
@@ -164,30 +236,30 @@ TEXT ·softmaxScaledAVX512(SB), NOSPLIT, $0-84
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row13:
+row20:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted14
+	JZ      unlisted21
 	LEAQ    16(R9), SI
 	CMPQ    SI, listed+8(FP)
-	JGE     enough16
+	JGE     enough23
 	MOVLQSX (R8)(SI*4), SI
 	IMULQ   ldx+48(FP), SI
 	ADDQ    CX, SI
 	MOVQ    cols+72(FP), R10
 	LEAQ    -1(SI)(R10*4), R10
 
-lines15:
+lines22:
 	PREFETCHT0 (SI)
 	ADDQ       $0x40, SI
 	CMPQ       SI, R10
-	JLT        lines15
+	JLT        lines22
 	PREFETCHT0 (R10)
 
-enough16:
+enough23:
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted14:
+unlisted21:
 	MOVQ    SI, R10
 	IMULQ   ldx+48(FP), R10
 	ADDQ    CX, R10
@@ -197,23 +269,23 @@ unlisted14:
 	VMOVAPS Z12, Z14
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest18
+	JZ      rest25
 
-vectors17:
+vectors24:
 	VMOVUPS (R10)(SI*4), Z15
 	VMAXPS  Z14, Z15, Z14
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors17
+	JLT     vectors24
 
-rest18:
+rest25:
 	TESTQ   BX, BX
-	JZ      done19
+	JZ      done26
 	VMOVUPS Z12, Z15
 	VMOVUPS (R10)(SI*4), K1, Z15
 	VMAXPS  Z14, Z15, Z14
 
-done19:
+done26:
 	VSHUFF32X4 $0x4e, Z14, Z14, Z15
 	VMAXPS     Z15, Z14, Z14
 	VSHUFF32X4 $0xb1, Z14, Z14, Z15
@@ -225,9 +297,9 @@ done19:
 	VPXORD     Z2, Z2, Z2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest21
+	JZ         rest28
 
-vectors20:
+vectors27:
 	VMOVUPS      (R10)(SI*4), Z15
 	VSUBPS       Z14, Z15, Z15
 	VMAXPS       Z15, Z0, Z15
@@ -249,11 +321,11 @@ vectors20:
 	VMOVUPS      Z15, (R11)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DX
-	JLT          vectors20
+	JLT          vectors27
 
-rest21:
+rest28:
 	TESTQ        BX, BX
-	JZ           done22
+	JZ           done29
 	VMOVUPS      Z12, Z15
 	VMOVUPS      (R10)(SI*4), K1, Z15
 	VSUBPS       Z14, Z15, Z14
@@ -275,7 +347,7 @@ rest21:
 	VADDPS       Z14, Z2, Z2
 	VMOVUPS      Z14, K1, (R11)(SI*4)
 
-done22:
+done29:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z14
 	VADDPS     Z14, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z14
@@ -287,27 +359,27 @@ done22:
 	VDIVPS     Z2, Z13, Z14
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest24
+	JZ         rest31
 
-vectors23:
+vectors30:
 	VMOVUPS (R11)(SI*4), Z15
 	VMULPS  Z15, Z14, Z15
 	VMOVUPS Z15, (R11)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors23
+	JLT     vectors30
 
-rest24:
+rest31:
 	TESTQ     BX, BX
-	JZ        done25
+	JZ        done32
 	VMOVUPS.Z (R11)(SI*4), K1, Z15
 	VMULPS    Z15, Z14, Z14
 	VMOVUPS   Z14, K1, (R11)(SI*4)
 
-done25:
+done32:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row13
+	JLT  row20
 	VZEROUPPER
 	RET
 
@@ -471,53 +543,53 @@ TEXT ·sumExpAVX512(SB), NOSPLIT, $0-84
 	MOVQ         list+0(FP), R9
 	XORQ         R10, R10
 
-row26:
+row33:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted27
+	JZ      unlisted34
 	LEAQ    16(R10), DI
 	CMPQ    DI, listed+8(FP)
-	JGE     enough29
+	JGE     enough36
 	MOVLQSX (R9)(DI*4), DI
 	IMULQ   ldx+48(FP), DI
 	ADDQ    CX, DI
 	MOVQ    cols+72(FP), R11
 	LEAQ    -1(DI)(R11*4), R11
 
-lines28:
+lines35:
 	PREFETCHT0 (DI)
 	ADDQ       $0x40, DI
 	CMPQ       DI, R11
-	JLT        lines28
+	JLT        lines35
 	PREFETCHT0 (R11)
 
-enough29:
+enough36:
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted27:
+unlisted34:
 	MOVQ    DI, R11
 	IMULQ   ldx+48(FP), R11
 	ADDQ    CX, R11
 	VMOVAPS Z12, Z13
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest31
+	JZ      rest38
 
-vectors30:
+vectors37:
 	VMOVUPS (R11)(DI*4), Z14
 	VMAXPS  Z13, Z14, Z13
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors30
+	JLT     vectors37
 
-rest31:
+rest38:
 	TESTQ   SI, SI
-	JZ      done32
+	JZ      done39
 	VMOVUPS Z12, Z14
 	VMOVUPS (R11)(DI*4), K1, Z14
 	VMAXPS  Z13, Z14, Z13
 
-done32:
+done39:
 	VSHUFF32X4 $0x4e, Z13, Z13, Z14
 	VMAXPS     Z14, Z13, Z13
 	VSHUFF32X4 $0xb1, Z13, Z13, Z14
@@ -529,9 +601,9 @@ done32:
 	VPXORD     Z2, Z2, Z2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest34
+	JZ         rest41
 
-vectors33:
+vectors40:
 	VMOVUPS      (R11)(DI*4), Z14
 	VSUBPS       Z13, Z14, Z14
 	VMAXPS       Z14, Z0, Z14
@@ -552,11 +624,11 @@ vectors33:
 	VADDPS       Z14, Z2, Z2
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors33
+	JLT          vectors40
 
-rest34:
+rest41:
 	TESTQ        SI, SI
-	JZ           done35
+	JZ           done42
 	VMOVUPS      Z12, Z14
 	VMOVUPS      (R11)(DI*4), K1, Z14
 	VSUBPS       Z13, Z14, Z14
@@ -577,7 +649,7 @@ rest34:
 	VSCALEFPS    Z15, Z16, Z14
 	VADDPS       Z14, Z2, Z2
 
-done35:
+done42:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z14
 	VADDPS     Z14, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z14
@@ -592,7 +664,7 @@ done35:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row26
+	JLT        row33
 	VZEROUPPER
 	RET
 
@@ -611,28 +683,28 @@ TEXT ·softmaxGradEachAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row36:
+row43:
 	VPXORD Z0, Z0, Z0
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest38
+	JZ     rest45
 
-vectors37:
+vectors44:
 	VMOVUPS     (CX)(DI*4), Z1
 	VMOVUPS     (DX)(DI*4), Z2
 	VFMADD231PS Z2, Z1, Z0
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors37
+	JLT         vectors44
 
-rest38:
+rest45:
 	TESTQ       SI, SI
-	JZ          done39
+	JZ          done46
 	VMOVUPS.Z   (CX)(DI*4), K1, Z1
 	VMOVUPS.Z   (DX)(DI*4), K1, Z2
 	VFMADD231PS Z2, Z1, Z0
 
-done39:
+done46:
 	VSHUFF32X4 $0x4e, Z0, Z0, Z1
 	VADDPS     Z1, Z0, Z0
 	VSHUFF32X4 $0xb1, Z0, Z0, Z1
@@ -643,9 +715,9 @@ done39:
 	VADDPS     Z1, Z0, Z0
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest41
+	JZ         rest48
 
-vectors40:
+vectors47:
 	VMOVUPS (CX)(DI*4), Z1
 	VMOVUPS (DX)(DI*4), Z2
 	VSUBPS  Z0, Z2, Z2
@@ -653,23 +725,23 @@ vectors40:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors40
+	JLT     vectors47
 
-rest41:
+rest48:
 	TESTQ     SI, SI
-	JZ        done42
+	JZ        done49
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VSUBPS    Z0, Z2, Z2
 	VMULPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done42:
+done49:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row36
+	JNZ  row43
 	VZEROUPPER
 	RET
 
@@ -700,26 +772,26 @@ TEXT ·logSoftmaxGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row43:
+row50:
 	VPXORD Z12, Z12, Z12
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest45
+	JZ     rest52
 
-vectors44:
+vectors51:
 	VMOVUPS (DX)(DI*4), Z13
 	VADDPS  Z13, Z12, Z12
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors44
+	JLT     vectors51
 
-rest45:
+rest52:
 	TESTQ     SI, SI
-	JZ        done46
+	JZ        done53
 	VMOVUPS.Z (DX)(DI*4), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-done46:
+done53:
 	VSHUFF32X4 $0x4e, Z12, Z12, Z13
 	VADDPS     Z13, Z12, Z12
 	VSHUFF32X4 $0xb1, Z12, Z12, Z13
@@ -730,9 +802,9 @@ done46:
 	VADDPS     Z13, Z12, Z12
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest48
+	JZ         rest55
 
-vectors47:
+vectors54:
 	VMOVUPS      (CX)(DI*4), Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -757,11 +829,11 @@ vectors47:
 	VMOVUPS      Z14, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors47
+	JLT          vectors54
 
-rest48:
+rest55:
 	TESTQ        SI, SI
-	JZ           done49
+	JZ           done56
 	VMOVUPS.Z    (CX)(DI*4), K1, Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -785,12 +857,12 @@ rest48:
 	VFNMADD231PS Z12, Z13, Z14
 	VMOVUPS      Z14, K1, (AX)(DI*4)
 
-done49:
+done56:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row43
+	JNZ  row50
 	VZEROUPPER
 	RET
 
@@ -814,13 +886,13 @@ TEXT ·headScaleAVX512(SB), NOSPLIT, $0-88
 	KMOVW R9, K2
 	MOVQ  n+0(FP), R9
 
-row50:
+row57:
 	VMOVUPS.Z (DX), K2, Z0
 	XORQ      DI, DI
 	TESTQ     BX, BX
-	JZ        rest52
+	JZ        rest59
 
-vectors51:
+vectors58:
 	VMOVUPS (R8)(DI*4), Z1
 	VPERMPS Z0, Z1, Z1
 	VMOVUPS (CX)(DI*4), Z2
@@ -828,23 +900,23 @@ vectors51:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors51
+	JLT     vectors58
 
-rest52:
+rest59:
 	TESTQ     SI, SI
-	JZ        done53
+	JZ        done60
 	VMOVUPS   (R8)(DI*4), Z1
 	VPERMPS   Z0, Z1, Z1
 	VMOVUPS.Z (CX)(DI*4), K1, Z0
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done53:
+done60:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R9
-	JNZ  row50
+	JNZ  row57
 	VZEROUPPER
 	RET
 
@@ -868,13 +940,13 @@ TEXT ·headAddAVX512(SB), NOSPLIT, $0-88
 	KMOVW R9, K2
 	MOVQ  n+0(FP), R9
 
-row54:
+row61:
 	VMOVUPS.Z (DX), K2, Z0
 	XORQ      DI, DI
 	TESTQ     BX, BX
-	JZ        rest56
+	JZ        rest63
 
-vectors55:
+vectors62:
 	VMOVUPS (R8)(DI*4), Z1
 	VPERMPS Z0, Z1, Z1
 	VMOVUPS (AX)(DI*4), Z2
@@ -884,11 +956,11 @@ vectors55:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors55
+	JLT     vectors62
 
-rest56:
+rest63:
 	TESTQ     SI, SI
-	JZ        done57
+	JZ        done64
 	VMOVUPS   (R8)(DI*4), Z1
 	VPERMPS   Z0, Z1, Z1
 	VMOVUPS.Z (AX)(DI*4), K1, Z0
@@ -897,12 +969,12 @@ rest56:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done57:
+done64:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R9
-	JNZ  row54
+	JNZ  row61
 	VZEROUPPER
 	RET
 
@@ -922,26 +994,26 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), DI
 
-row58:
+row65:
 	VPXORD Z2, Z2, Z2
 	XORQ   SI, SI
 	TESTQ  DX, DX
-	JZ     rest60
+	JZ     rest67
 
-vectors59:
+vectors66:
 	VMOVUPS     (CX)(SI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, SI
 	CMPQ        SI, DX
-	JLT         vectors59
+	JLT         vectors66
 
-rest60:
+rest67:
 	TESTQ       BX, BX
-	JZ          done61
+	JZ          done68
 	VMOVUPS.Z   (CX)(SI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done61:
+done68:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -955,28 +1027,28 @@ done61:
 	VDIVPS     Z3, Z0, Z3
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest63
+	JZ         rest70
 
-vectors62:
+vectors69:
 	VMOVUPS (CX)(SI*4), Z4
 	VMULPS  Z4, Z3, Z4
 	VMOVUPS Z4, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors62
+	JLT     vectors69
 
-rest63:
+rest70:
 	TESTQ     BX, BX
-	JZ        done64
+	JZ        done71
 	VMOVUPS.Z (CX)(SI*4), K1, Z4
 	VMULPS    Z4, Z3, Z3
 	VMOVUPS   Z3, K1, (AX)(SI*4)
 
-done64:
+done71:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row58
+	JNZ  row65
 	VZEROUPPER
 	RET
 
@@ -997,26 +1069,26 @@ TEXT ·normalizeGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), R8
 
-row65:
+row72:
 	VPXORD Z2, Z2, Z2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest67
+	JZ     rest74
 
-vectors66:
+vectors73:
 	VMOVUPS     (CX)(DI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors66
+	JLT         vectors73
 
-rest67:
+rest74:
 	TESTQ       SI, SI
-	JZ          done68
+	JZ          done75
 	VMOVUPS.Z   (CX)(DI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done68:
+done75:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -1032,24 +1104,24 @@ done68:
 	VPXORD     Z4, Z4, Z4
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest70
+	JZ         rest77
 
-vectors69:
+vectors76:
 	VMOVUPS     (CX)(DI*4), Z7
 	VMOVUPS     (DX)(DI*4), Z8
 	VFMADD231PS Z8, Z7, Z4
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors69
+	JLT         vectors76
 
-rest70:
+rest77:
 	TESTQ       SI, SI
-	JZ          done71
+	JZ          done78
 	VMOVUPS.Z   (CX)(DI*4), K1, Z7
 	VMOVUPS.Z   (DX)(DI*4), K1, Z8
 	VFMADD231PS Z8, Z7, Z4
 
-done71:
+done78:
 	VSHUFF32X4 $0x4e, Z4, Z4, Z7
 	VADDPS     Z7, Z4, Z4
 	VSHUFF32X4 $0xb1, Z4, Z4, Z7
@@ -1063,9 +1135,9 @@ done71:
 	VMOVAPS.Z  Z6, K2, Z3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest73
+	JZ         rest80
 
-vectors72:
+vectors79:
 	VMOVUPS      (CX)(DI*4), Z6
 	VMOVUPS      (DX)(DI*4), Z7
 	VMOVAPS      Z7, Z7
@@ -1074,11 +1146,11 @@ vectors72:
 	VMOVUPS      Z6, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors72
+	JLT          vectors79
 
-rest73:
+rest80:
 	TESTQ        SI, SI
-	JZ           done74
+	JZ           done81
 	VMOVUPS.Z    (CX)(DI*4), K1, Z6
 	VMOVUPS.Z    (DX)(DI*4), K1, Z7
 	VMOVAPS      Z7, Z7
@@ -1086,12 +1158,12 @@ rest73:
 	VMULPS       Z7, Z5, Z3
 	VMOVUPS      Z3, K1, (AX)(DI*4)
 
-done74:
+done81:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row65
+	JNZ  row72
 	VZEROUPPER
 	RET
 
@@ -1111,33 +1183,33 @@ TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row75:
+row82:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest77
+	JZ           rest84
 
-vectors76:
+vectors83:
 	VMOVUPS (CX)(DI*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors76
+	JLT     vectors83
 
-rest77:
+rest84:
 	TESTQ      SI, SI
-	JZ         done78
+	JZ         done85
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done78:
+done85:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row75
+	JNZ  row82
 	VZEROUPPER
 	RET
 
@@ -1174,29 +1246,102 @@ TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (SI)(DI*4), Y0
 	MOVQ    n+0(FP), DI
 
-row79:
+row86:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest81
+	JZ    rest88
 
-vectors80:
+vectors87:
 	VMOVUPS (CX)(SI*4), Y1
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors80
+	JLT     vectors87
 
-rest81:
+rest88:
 	TESTQ      BX, BX
-	JZ         done82
+	JZ         done89
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
-done82:
+done89:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row79
+	JNZ  row86
+	VZEROUPPER
+	RET
+
+// func addRowsAtAVX2(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, MMX+
+TEXT ·addRowsAtAVX2(SB), NOSPLIT, $0-84
+	MOVQ    dst+24(FP), AX
+	MOVQ    x+40(FP), CX
+	MOVQ    cols+72(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+16(FP), DI
+	MOVQ    list+0(FP), R8
+	XORQ    R9, R9
+
+row90:
+	MOVQ    R9, SI
+	TESTQ   R8, R8
+	JZ      unlisted91
+	LEAQ    16(R9), SI
+	CMPQ    SI, listed+8(FP)
+	JGE     enough93
+	MOVLQSX (R8)(SI*4), SI
+	IMULQ   lddst+32(FP), SI
+	ADDQ    AX, SI
+	MOVQ    cols+72(FP), R10
+	LEAQ    -1(SI)(R10*4), R10
+
+lines92:
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, R10
+	JLT        lines92
+	PREFETCHT0 (R10)
+
+enough93:
+	MOVLQSX (R8)(R9*4), SI
+
+unlisted91:
+	MOVQ  SI, R10
+	IMULQ lddst+32(FP), R10
+	ADDQ  AX, R10
+	XORQ  SI, SI
+	TESTQ DX, DX
+	JZ    rest95
+
+vectors94:
+	VMOVUPS (R10)(SI*4), Y1
+	VMOVUPS (CX)(SI*4), Y2
+	VADDPS  Y2, Y1, Y1
+	VMOVUPS Y1, (R10)(SI*4)
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors94
+
+rest95:
+	TESTQ      BX, BX
+	JZ         done96
+	VMASKMOVPS (R10)(SI*4), Y0, Y1
+	VMASKMOVPS (CX)(SI*4), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(SI*4)
+
+done96:
+	ADDQ ldx+48(FP), CX
+	INCQ R9
+	CMPQ R9, DI
+	JLT  row90
 	VZEROUPPER
 	RET
 
@@ -1216,33 +1361,33 @@ TEXT ·shiftRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row83:
+row97:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest85
+	JZ           rest99
 
-vectors84:
+vectors98:
 	VMOVUPS (CX)(DI*4), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors84
+	JLT     vectors98
 
-rest85:
+rest99:
 	TESTQ      SI, SI
-	JZ         done86
+	JZ         done100
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VSUBPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done86:
+done100:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row83
+	JNZ  row97
 	VZEROUPPER
 	RET
 
@@ -1264,30 +1409,30 @@ TEXT ·softmaxScaledAVX2(SB), NOSPLIT, $0-84
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row87:
+row101:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted88
+	JZ      unlisted102
 	LEAQ    16(R9), SI
 	CMPQ    SI, listed+8(FP)
-	JGE     enough90
+	JGE     enough104
 	MOVLQSX (R8)(SI*4), SI
 	IMULQ   ldx+48(FP), SI
 	ADDQ    CX, SI
 	MOVQ    cols+72(FP), R10
 	LEAQ    -1(SI)(R10*4), R10
 
-lines89:
+lines103:
 	PREFETCHT0 (SI)
 	ADDQ       $0x40, SI
 	CMPQ       SI, R10
-	JLT        lines89
+	JLT        lines103
 	PREFETCHT0 (R10)
 
-enough90:
+enough104:
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted88:
+unlisted102:
 	MOVQ    SI, R10
 	IMULQ   ldx+48(FP), R10
 	ADDQ    CX, R10
@@ -1298,23 +1443,23 @@ unlisted88:
 	VMOVAPS Y2, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest92
+	JZ      rest106
 
-vectors91:
+vectors105:
 	VMOVUPS (R10)(SI*4), Y4
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors91
+	JLT     vectors105
 
-rest92:
+rest106:
 	TESTQ      BX, BX
-	JZ         done93
+	JZ         done107
 	VMASKMOVPS (R10)(SI*4), Y0, Y4
 	VBLENDVPS  Y0, Y4, Y2, Y4
 	VMAXPS     Y3, Y4, Y3
 
-done93:
+done107:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VMAXPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1324,9 +1469,9 @@ done93:
 	VXORPS     Y4, Y4, Y4
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest95
+	JZ         rest109
 
-vectors94:
+vectors108:
 	VMOVUPS      (R10)(SI*4), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
@@ -1358,11 +1503,11 @@ vectors94:
 	VMOVUPS      Y5, (R11)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors94
+	JLT          vectors108
 
-rest95:
+rest109:
 	TESTQ        BX, BX
-	JZ           done96
+	JZ           done110
 	VMASKMOVPS   (R10)(SI*4), Y0, Y5
 	VBLENDVPS    Y0, Y5, Y2, Y5
 	VSUBPS       Y3, Y5, Y2
@@ -1394,7 +1539,7 @@ rest95:
 	VADDPS       Y2, Y4, Y4
 	VMASKMOVPS   Y2, Y0, (R11)(SI*4)
 
-done96:
+done110:
 	VPERM2F128 $0x01, Y4, Y4, Y2
 	VADDPS     Y2, Y4, Y4
 	VPERMILPS  $0x4e, Y4, Y2
@@ -1404,27 +1549,27 @@ done96:
 	VDIVPS     Y4, Y1, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest98
+	JZ         rest112
 
-vectors97:
+vectors111:
 	VMOVUPS (R11)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (R11)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors97
+	JLT     vectors111
 
-rest98:
+rest112:
 	TESTQ      BX, BX
-	JZ         done99
+	JZ         done113
 	VMASKMOVPS (R11)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (R11)(SI*4)
 
-done99:
+done113:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row87
+	JLT  row101
 	VZEROUPPER
 	RET
 
@@ -1456,30 +1601,30 @@ TEXT ·sumExpAVX2(SB), NOSPLIT, $0-84
 	MOVQ    list+0(FP), R9
 	XORQ    R10, R10
 
-row100:
+row114:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted101
+	JZ      unlisted115
 	LEAQ    16(R10), DI
 	CMPQ    DI, listed+8(FP)
-	JGE     enough103
+	JGE     enough117
 	MOVLQSX (R9)(DI*4), DI
 	IMULQ   ldx+48(FP), DI
 	ADDQ    CX, DI
 	MOVQ    cols+72(FP), R11
 	LEAQ    -1(DI)(R11*4), R11
 
-lines102:
+lines116:
 	PREFETCHT0 (DI)
 	ADDQ       $0x40, DI
 	CMPQ       DI, R11
-	JLT        lines102
+	JLT        lines116
 	PREFETCHT0 (R11)
 
-enough103:
+enough117:
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted101:
+unlisted115:
 	MOVQ    DI, R11
 	IMULQ   ldx+48(FP), R11
 	ADDQ    CX, R11
@@ -1487,23 +1632,23 @@ unlisted101:
 	VMOVAPS Y1, Y2
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest105
+	JZ      rest119
 
-vectors104:
+vectors118:
 	VMOVUPS (R11)(DI*4), Y3
 	VMAXPS  Y2, Y3, Y2
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors104
+	JLT     vectors118
 
-rest105:
+rest119:
 	TESTQ      SI, SI
-	JZ         done106
+	JZ         done120
 	VMASKMOVPS (R11)(DI*4), Y0, Y3
 	VBLENDVPS  Y0, Y3, Y1, Y3
 	VMAXPS     Y2, Y3, Y2
 
-done106:
+done120:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VMAXPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1513,9 +1658,9 @@ done106:
 	VXORPS     Y3, Y3, Y3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest108
+	JZ         rest122
 
-vectors107:
+vectors121:
 	VMOVUPS      (R11)(DI*4), Y4
 	VSUBPS       Y2, Y4, Y4
 	VMOVUPS      floatc2d00000<>+0(SB), Y5
@@ -1546,11 +1691,11 @@ vectors107:
 	VADDPS       Y4, Y3, Y3
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors107
+	JLT          vectors121
 
-rest108:
+rest122:
 	TESTQ        SI, SI
-	JZ           done109
+	JZ           done123
 	VMASKMOVPS   (R11)(DI*4), Y0, Y4
 	VBLENDVPS    Y0, Y4, Y1, Y4
 	VSUBPS       Y2, Y4, Y1
@@ -1581,7 +1726,7 @@ rest108:
 	VMOVUPS      Y5, Y1
 	VADDPS       Y1, Y3, Y3
 
-done109:
+done123:
 	VPERM2F128 $0x01, Y3, Y3, Y1
 	VADDPS     Y1, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y1
@@ -1594,7 +1739,7 @@ done109:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row100
+	JLT        row114
 	VZEROUPPER
 	RET
 
@@ -1614,28 +1759,28 @@ TEXT ·softmaxGradEachAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row110:
+row124:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest112
+	JZ     rest126
 
-vectors111:
+vectors125:
 	VMOVUPS     (CX)(DI*4), Y2
 	VMOVUPS     (DX)(DI*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors111
+	JLT         vectors125
 
-rest112:
+rest126:
 	TESTQ       SI, SI
-	JZ          done113
+	JZ          done127
 	VMASKMOVPS  (CX)(DI*4), Y0, Y2
 	VMASKMOVPS  (DX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done113:
+done127:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1644,9 +1789,9 @@ done113:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest115
+	JZ         rest129
 
-vectors114:
+vectors128:
 	VMOVUPS (CX)(DI*4), Y2
 	VMOVUPS (DX)(DI*4), Y3
 	VSUBPS  Y1, Y3, Y3
@@ -1654,23 +1799,23 @@ vectors114:
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors114
+	JLT     vectors128
 
-rest115:
+rest129:
 	TESTQ      SI, SI
-	JZ         done116
+	JZ         done130
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VSUBPS     Y1, Y3, Y1
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done116:
+done130:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row110
+	JNZ  row124
 	VZEROUPPER
 	RET
 
@@ -1690,26 +1835,26 @@ TEXT ·logSoftmaxGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row117:
+row131:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest119
+	JZ     rest133
 
-vectors118:
+vectors132:
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors118
+	JLT     vectors132
 
-rest119:
+rest133:
 	TESTQ      SI, SI
-	JZ         done120
+	JZ         done134
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done120:
+done134:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1718,9 +1863,9 @@ done120:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest122
+	JZ         rest136
 
-vectors121:
+vectors135:
 	VMOVUPS      (CX)(DI*4), Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1756,11 +1901,11 @@ vectors121:
 	VMOVUPS      Y3, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors121
+	JLT          vectors135
 
-rest122:
+rest136:
 	TESTQ        SI, SI
-	JZ           done123
+	JZ           done137
 	VMASKMOVPS   (CX)(DI*4), Y0, Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1795,12 +1940,12 @@ rest122:
 	VFNMADD231PS Y1, Y2, Y3
 	VMASKMOVPS   Y3, Y0, (AX)(DI*4)
 
-done123:
+done137:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row117
+	JNZ  row131
 	VZEROUPPER
 	RET
 
@@ -1826,13 +1971,13 @@ TEXT ·headScaleAVX2(SB), NOSPLIT, $0-88
 	VMOVUPS (R9)(R10*4), Y1
 	MOVQ    n+0(FP), R9
 
-row124:
+row138:
 	VMASKMOVPS (DX), Y1, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest126
+	JZ         rest140
 
-vectors125:
+vectors139:
 	VMOVUPS (R8)(DI*4), Y3
 	VPERMPS Y2, Y3, Y3
 	VMOVUPS (CX)(DI*4), Y4
@@ -1840,23 +1985,23 @@ vectors125:
 	VMOVUPS Y3, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors125
+	JLT     vectors139
 
-rest126:
+rest140:
 	TESTQ      SI, SI
-	JZ         done127
+	JZ         done141
 	VMOVUPS    (R8)(DI*4), Y3
 	VPERMPS    Y2, Y3, Y3
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y3, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done127:
+done141:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R9
-	JNZ  row124
+	JNZ  row138
 	VZEROUPPER
 	RET
 
@@ -1882,13 +2027,13 @@ TEXT ·headAddAVX2(SB), NOSPLIT, $0-88
 	VMOVUPS (R9)(R10*4), Y1
 	MOVQ    n+0(FP), R9
 
-row128:
+row142:
 	VMASKMOVPS (DX), Y1, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest130
+	JZ         rest144
 
-vectors129:
+vectors143:
 	VMOVUPS (R8)(DI*4), Y3
 	VPERMPS Y2, Y3, Y3
 	VMOVUPS (AX)(DI*4), Y4
@@ -1898,11 +2043,11 @@ vectors129:
 	VMOVUPS Y3, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors129
+	JLT     vectors143
 
-rest130:
+rest144:
 	TESTQ      SI, SI
-	JZ         done131
+	JZ         done145
 	VMOVUPS    (R8)(DI*4), Y3
 	VPERMPS    Y2, Y3, Y3
 	VMASKMOVPS (AX)(DI*4), Y0, Y2
@@ -1911,12 +2056,12 @@ rest130:
 	VADDPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done131:
+done145:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R9
-	JNZ  row128
+	JNZ  row142
 	VZEROUPPER
 	RET
 
@@ -1936,27 +2081,27 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), DI
 
-row132:
+row146:
 	VMOVUPS float3f800000<>+0(SB), Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest134
+	JZ      rest148
 
-vectors133:
+vectors147:
 	VMOVUPS     (CX)(SI*4), Y4
 	VFMADD231PS Y4, Y4, Y3
 	ADDQ        $0x08, SI
 	CMPQ        SI, DX
-	JLT         vectors133
+	JLT         vectors147
 
-rest134:
+rest148:
 	TESTQ       BX, BX
-	JZ          done135
+	JZ          done149
 	VMASKMOVPS  (CX)(SI*4), Y0, Y4
 	VFMADD231PS Y4, Y4, Y3
 
-done135:
+done149:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VADDPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1968,28 +2113,28 @@ done135:
 	VDIVPS     Y3, Y2, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest137
+	JZ         rest151
 
-vectors136:
+vectors150:
 	VMOVUPS (CX)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors136
+	JLT     vectors150
 
-rest137:
+rest151:
 	TESTQ      BX, BX
-	JZ         done138
+	JZ         done152
 	VMASKMOVPS (CX)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(SI*4)
 
-done138:
+done152:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row132
+	JNZ  row146
 	VZEROUPPER
 	RET
 
@@ -2010,26 +2155,26 @@ TEXT ·normalizeGradAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row139:
+row153:
 	VXORPS Y2, Y2, Y2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest141
+	JZ     rest155
 
-vectors140:
+vectors154:
 	VMOVUPS     (CX)(DI*4), Y3
 	VFMADD231PS Y3, Y3, Y2
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors140
+	JLT         vectors154
 
-rest141:
+rest155:
 	TESTQ       SI, SI
-	JZ          done142
+	JZ          done156
 	VMASKMOVPS  (CX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y3, Y2
 
-done142:
+done156:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VADDPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -2044,24 +2189,24 @@ done142:
 	VXORPS     Y5, Y5, Y5
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest144
+	JZ         rest158
 
-vectors143:
+vectors157:
 	VMOVUPS     (CX)(DI*4), Y6
 	VMOVUPS     (DX)(DI*4), Y7
 	VFMADD231PS Y7, Y6, Y5
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors143
+	JLT         vectors157
 
-rest144:
+rest158:
 	TESTQ       SI, SI
-	JZ          done145
+	JZ          done159
 	VMASKMOVPS  (CX)(DI*4), Y0, Y6
 	VMASKMOVPS  (DX)(DI*4), Y0, Y7
 	VFMADD231PS Y7, Y6, Y5
 
-done145:
+done159:
 	VPERM2F128 $0x01, Y5, Y5, Y6
 	VADDPS     Y6, Y5, Y5
 	VPERMILPS  $0x4e, Y5, Y6
@@ -2073,9 +2218,9 @@ done145:
 	VANDPS     Y2, Y4, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest147
+	JZ         rest161
 
-vectors146:
+vectors160:
 	VMOVUPS      (CX)(DI*4), Y4
 	VMOVUPS      (DX)(DI*4), Y5
 	VMOVAPS      Y5, Y5
@@ -2084,11 +2229,11 @@ vectors146:
 	VMOVUPS      Y4, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors146
+	JLT          vectors160
 
-rest147:
+rest161:
 	TESTQ        SI, SI
-	JZ           done148
+	JZ           done162
 	VMASKMOVPS   (CX)(DI*4), Y0, Y4
 	VMASKMOVPS   (DX)(DI*4), Y0, Y5
 	VMOVAPS      Y5, Y5
@@ -2096,11 +2241,11 @@ rest147:
 	VMULPS       Y5, Y3, Y2
 	VMASKMOVPS   Y2, Y0, (AX)(DI*4)
 
-done148:
+done162:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row139
+	JNZ  row153
 	VZEROUPPER
 	RET

@@ -28,6 +28,7 @@ var rowsAVX2 = rowLoops{
 	logSoftmaxGrad: rowLoop(logSoftmaxGradAVX2).run,
 	softmaxOf:      listLoop(softmaxScaledAVX2).run,
 	sumExp:         listLoop(sumExpAVX2).sums,
+	addAt:          listLoop(addRowsAtAVX2).addAt,
 	headDot:        headDotsAVX2.dot,
 	headSum:        headSumsAVX2.sum,
 	headScale:      headWeightsAVX2.scale,
@@ -49,6 +50,7 @@ var rowsAVX512 = rowLoops{
 	logSoftmaxGrad: rowLoop(logSoftmaxGradAVX512).run,
 	softmaxOf:      listLoop(softmaxScaledAVX512).run,
 	sumExp:         listLoop(sumExpAVX512).sums,
+	addAt:          listLoop(addRowsAtAVX512).addAt,
 	headDot:        headDotsAVX512.dot,
 	headSum:        headSumsAVX512.sum,
 	headScale:      headWeightsAVX512.scale,
@@ -115,4 +117,13 @@ func (f listLoop) sums(top, sum []float32, x tensor.Matrix, rows []int32) {
 	}
 	px, ldx := place(x, 0, 0)
 	f(unsafe.SliceData(rows), len(rows), len(top), &top[0], 0, px, ldx, &sum[0], 0, x.Cols, 0)
+}
+
+func (f listLoop) addAt(dst, x tensor.Matrix, rows []int32) {
+	if len(rows) == 0 || x.Cols == 0 {
+		return
+	}
+	d, ldd := place(dst, 0, 0)
+	px, ldx := place(x, 0, 0)
+	f(unsafe.SliceData(rows), len(rows), len(rows), d, ldd, px, ldx, nil, 0, x.Cols, 0)
 }

@@ -10,7 +10,7 @@ var rowsGeneric = rowLoops{
 	copy: copyEach, narrow: narrowRows, widen: widenRows,
 	scale: scaleEach, normalize: normalizeEach, normalizeGrad: normalizeGradEach,
 	softmax: softmaxEach, softmaxGrad: softmaxGradEach, shift: shiftEach, logSoftmaxGrad: logSoftmaxGradEach,
-	softmaxOf: softmaxOf, sumExp: sumExp,
+	softmaxOf: softmaxOf, sumExp: sumExp, addAt: addAt,
 	headDot: headDotEach, headSum: headSumEach, headScale: headScaleEach, headAdd: headAddEach,
 	columnSum: sumColumns, headColumnSum: headColumnSum,
 }
@@ -18,6 +18,15 @@ var rowsGeneric = rowLoops{
 func copyEach(dst, x, _ tensor.Matrix, lo, hi int, _ float32) {
 	for i := lo; i < hi; i++ {
 		copy(dst.Row(i), x.Row(i))
+	}
+}
+
+func addAt(dst, x tensor.Matrix, rows []int32) {
+	for i, r := range rows {
+		y := dst.Row(int(r))
+		for j, v := range x.Row(i) {
+			y[j] += v
+		}
 	}
 }
 

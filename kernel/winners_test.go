@@ -89,18 +89,20 @@ func TestWinnersOfRanks(t *testing.T) {
 func compared(ctx *Ctx, f Folding, find func(*Ctx, *graph.Block, End, tensor.Matrix, tensor.Matrix), ranks []dealt, end End) (tensor.Matrix, []uint32) {
 	n, k := ranks[0].arg.Rows, ranks[0].arg.Cols
 	all, best := tensor.New(len(ranks)*n, 2*k), tensor.New(n, 2*k)
-	ptr, from := []int64{0}, []int32(nil)
-	for v := range n {
-		for r := range ranks {
-			from = append(from, int32(r*n+v))
+	var ptr []int // of what ranks but the first say of every vertex
+	var rows []int32
+	for r := range ranks {
+		ptr = append(ptr, r*n)
+		for v := range int32(n) {
+			rows = append(rows, v)
 		}
-		ptr = append(ptr, int64(len(from)))
 	}
 	for r, d := range ranks {
 		find(ctx, d.block, end, d.x, d.arg)
 		Candidates(ctx, d.arg, d.x, d.place, 0, tensor.Of(n, 2*k, all.Data[r*n*2*k:][:n*2*k]))
 	}
-	FoldRows(ctx, f, ptr, from, all, tensor.New(0, 2*k), best)
+	Copy(ctx, rowsOf(all, 0, n), best)
+	FoldRows(ctx, f, rows[n:], ptr, rowsOf(all, n, all.Rows), best)
 	index := slices.Repeat([]uint32{None}, n*k)
 	for _, d := range ranks {
 		Won(ctx, d.arg, columns(best, k, 2*k).Clone(), d.place, 0, d.arg)

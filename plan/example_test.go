@@ -45,5 +45,5 @@ func Example() {
 	}
 	// Output:
 	// rank 0 has [0 1 2], its edges name [0 1 2 3], it sends 1 row
-	// rank 1 has [3 4 5], its edges name [2 3 4 5], it sends 1 row
+	// rank 1 has [3 4 5], its edges name [3 4 5 2], it sends 1 row
 }

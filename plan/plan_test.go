@@ -117,7 +117,7 @@ func words(t *testing.T, g *graph.Graph, p plan.Plan) (expand, fold []int) {
 		if s.Destinations == nil {
 			fold = append(fold, 0)
 		} else {
-			fold = append(fold, len(s.Destinations.Halo))
+			fold = append(fold, s.Destinations.Halo())
 		}
 	}
 	return expand, fold

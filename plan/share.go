@@ -135,7 +135,7 @@ func (d *division) piece(of int) *Piece {
 	p.N, n = d.block(at, d.whole.N)
 	p.NHat, loops = d.block(at, d.whole.NHat)
 	p.Share.Loops = selfLoops(d.whole.N, n)
-	p.Share.Borrowed = borrowed(p.Share.Sources, p.N, p.NHat)
+	p.Share.Borrowed = borrowed(len(p.Vertex), p.Share.Sources, p.N, p.NHat)
 	p.Share.Places = d.placesOf(n, loops)
 	for c, all := range d.coefs {
 		name := c.Input(d.Edges).Name
@@ -196,6 +196,9 @@ func (d *division) ids(vs []int32) []int64 {
 func selfLoops(b *graph.Block, edges []int64) (loops int64) {
 	v := 0
 	for _, e := range edges {
+		if e < b.Ptr[v] { // what others' vertices have comes behind
+			v = 0
+		}
 		for b.Ptr[v+1] <= e {
 			v++
 		}
@@ -208,13 +211,13 @@ func selfLoops(b *graph.Block, edges []int64) (loops int64) {
 
 // borrowed counts the edges from others' vertices of the first of some blocks that
 // there is; no loop is one.
-func borrowed(e *program.Ends, blocks ...*graph.Block) (edges int64) {
+func borrowed(own int, e *program.Ends, blocks ...*graph.Block) (edges int64) {
 	for _, b := range blocks {
 		if e == nil || b == nil {
 			continue
 		}
 		for _, u := range b.Col {
-			if e.From[u] < 0 {
+			if int(u) >= own {
 				edges++
 			}
 		}
@@ -233,6 +236,22 @@ func (d *division) places(vs []int32) []int32 {
 		out[v] = int32(i)
 	}
 	return out
+}
+
+// order returns where each of some rows stands in the order of the whole graph, of
+// whose vertices place says which row they have; nil where that is the order of rows.
+func order(place []int32, rows int) []int32 {
+	at, next, same := make([]int32, rows), int32(0), true
+	for _, row := range place {
+		if row >= 0 {
+			at[row], same = next, same && row == next
+			next++
+		}
+	}
+	if same {
+		return nil
+	}
+	return at
 }
 
 // rows are the vertices that a rank has at one end of its edges.
@@ -254,7 +273,7 @@ func (d *division) block(at seat, b *graph.Block) (*graph.Block, []int64) {
 	}
 	sources, dst := d.rows(at, program.Src), d.rows(at, program.Dst)
 	src := d.places(sources)
-	out := &graph.Block{Dst: len(dst), Src: len(sources), Ptr: make([]int64, 1, len(dst)+1), Vertex: d.ids(sources)}
+	out := &graph.Block{Dst: len(dst), Src: len(sources), Ptr: make([]int64, 1, len(dst)+1), Vertex: d.ids(sources), Place: order(src, len(sources))}
 	has := func(e int64, v int32) bool {
 		return int(d.edge(b, e, b.Col[e], v)) == at.rank && d.copied(at.copy, b.Col[e])
 	}

@@ -146,7 +146,8 @@ func (p *Program) Keys() []string {
 }
 
 // life is when a transient value is needed: from the operation that makes it
-// to the last that reads it. Values that are overwritten in place share one.
+// to the last that reads it. Values that are overwritten in place, or grow there, share
+// one.
 type life struct {
 	from, to int
 	size     int64
@@ -210,7 +211,7 @@ func (p *Program) lives(s Stage, off []int64, at shape) []*life {
 			x = p.replaces(Value(i), of, last, at)
 		}
 		if x != nil {
-			x.to, of[i] = last[i], x
+			x.to, x.size, of[i] = max(x.to, last[i]), max(x.size, size), x
 			x.values = append(x.values, Value(i))
 			continue
 		}
@@ -221,7 +222,7 @@ func (p *Program) lives(s Stage, off []int64, at shape) []*life {
 }
 
 // overwrites returns the lifetime that node v takes over from an operand that
-// it is the last to read, or nil.
+// it is the last to read, or shares with one that it grows, or nil.
 // In a region only what lies within a chunk is overwritten.
 func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
 	op, ok := p.Nodes[v].Op.(InPlace)
@@ -232,7 +233,17 @@ func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
 	if p.Nodes[v].Region > 0 && !(at.local[v] && at.local[operand]) {
 		return nil
 	}
-	if of[operand] == nil || last[operand] != int(v) || at.stride[operand] != at.stride[v] || at.rows[operand] != at.rows[v] || !p.Nodes[operand].Type.same(p.Nodes[v].Type) {
+	x, have, is := of[operand], p.Type(operand), p.Type(v)
+	if x == nil || at.stride[operand] != at.stride[v] || have.Words() != is.Words() || have.BFloat16 != is.BFloat16 {
+		return nil
+	}
+	if grows(op) {
+		if x.values[len(x.values)-1] != operand {
+			return nil // it has grown already
+		}
+		return x
+	}
+	if last[operand] != int(v) || x.to != int(v) || at.rows[operand] < at.rows[v] {
 		return nil
 	}
 	for j, u := range p.Nodes[v].In {
@@ -240,7 +251,7 @@ func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
 			return nil // read twice: f(x, x)
 		}
 	}
-	return of[operand]
+	return x
 }
 
 // replaces returns the lifetime that node v of a region takes over from a value that

@@ -54,11 +54,26 @@ type Effect interface {
 	Writes() []int
 }
 
-// InPlace is an op that may write its result over an operand of equal shape.
+// InPlace is an op that may write its result over an operand of equal shape, or over
+// the first rows of a longer one.
 type InPlace interface {
 	Op
 	// Over is the operand that may be overwritten.
 	Over() int
+}
+
+// Grower is an op whose result is an operand and, behind it, more rows: where both have
+// one place the operand lives on there.
+type Grower interface {
+	InPlace
+	Grows()
+}
+
+// Placer is an op whose cost depends on whether its result is where the operand is that
+// it may be written over: Placed returns it as it is there, or elsewhere.
+type Placer interface {
+	InPlace
+	Placed(there bool) Op
 }
 
 // Summed is an op whose result over all edges is the sum of its results over

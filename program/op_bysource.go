@@ -25,7 +25,7 @@ type Half int
 // The halves.
 const (
 	AllSources  Half = iota
-	OwnSources       // the rank's vertices, which need not all be sources
+	OwnSources       // the rank's vertices
 	HaloSources      // those of other ranks
 )
 
@@ -133,40 +133,13 @@ func (s *Share) EdgesOut(b *graph.Block, half Half) *graph.Block {
 	if out, ok := s.out[key]; ok || b == nil {
 		return out
 	}
-	sources := s.Sources.Halo
-	if half == OwnSources {
-		sources = s.Sources.own(len(s.Own))
+	lo, hi := 0, len(s.Own)
+	if half == HaloSources {
+		lo, hi = hi, len(s.Sources.IDs)
 	}
 	if s.out == nil {
 		s.out = map[halfOf]*graph.Block{}
 	}
-	s.out[key] = b.OutOf(sources)
+	s.out[key] = b.OutOf(lo, hi)
 	return s.out[key]
-}
-
-// own lists the end that each own vertex is, −1 for none.
-func (e *Ends) own(vertices int) []int32 {
-	out := make([]int32, vertices)
-	for v := range out {
-		out[v] = -1
-	}
-	for i, v := range e.From {
-		if v >= 0 {
-			out[v] = int32(i)
-		}
-	}
-	return out
-}
-
-// ownParts are the parts where a rank's own are rows of its vertices.
-func (e *Ends) ownParts() []int32 {
-	if e.ofVertices == nil {
-		e.ofVertices = make([]int32, len(e.Parts))
-		for i, part := range e.Parts {
-			if e.ofVertices[i] = part; part >= 0 {
-				e.ofVertices[i] = e.From[part]
-			}
-		}
-	}
-	return e.ofVertices
 }

@@ -15,8 +15,10 @@ import (
 //	expand: Vertices → Collect → boundary → Swap → halo → Merge(vertices, halo) → Sources
 //	fold:   Sources → Collect → halo → Swap → boundary → Combine(sources, boundary) → Vertices
 //
-// and the same for Destinations. Combine adds what the ranks contribute in the order
-// of ranks. Expand's reverse is fold, and the other way round.
+// and the same for Destinations. Merge leaves the rank's own rows where they are, and
+// Combine adds what other ranks contribute to the rank's own rows, in the order of
+// ranks, where these are; the pass settle finds where they cannot. Expand's reverse is
+// fold, and the other way round.
 
 // Traffic is what one execution of an operation sends to other ranks.
 type Traffic struct{ Words, Messages, Supersteps cost.Expr }
@@ -82,13 +84,6 @@ func sent(in []Type, to Space, toHalo, toBoundary func(endSpaces) Space) (Type, 
 	return Type{Space: to, Cols: in[0].Cols}, wantSpace(in[0], from(e))
 }
 
-// movesByIndex is the cost of an op that copies the rows that an index names.
-func movesByIndex(out Type) cost.Cost {
-	c := moves([]Type{out}, out)
-	c.Bytes = cost.Add(c.Bytes, indices(out.Space))
-	return c
-}
-
 // exchange sends and receives the values of an op's operand and result. It panics
 // with the communicator's error.
 func (x *Exec) exchange(o Exchange, in, out tensor.Matrix) {
@@ -110,7 +105,7 @@ func wantSpace(t Type, s Space) error {
 }
 
 // Collect gathers the rows that are sent: own vertices that others need into a
-// boundary, or ends of edges that others own into a halo.
+// boundary, or ends of edges that others own, which follow each other, into a halo.
 type Collect struct {
 	afterGrad
 	To Space
@@ -123,19 +118,25 @@ func (o Collect) Shape(in []Type) (Type, error) {
 	return sent(in, o.To, func(e endSpaces) Space { return e.all }, func(endSpaces) Space { return Vertices })
 }
 
-// Cost: moves only, by an index.
-func (o Collect) Cost(_ []Type, out Type) cost.Cost { return movesByIndex(out) }
+// Cost: moves only, of a boundary by an index.
+func (o Collect) Cost(_ []Type, out Type) cost.Cost {
+	c := moves([]Type{out}, out)
+	if o.To == SourceBoundary || o.To == DestinationBoundary {
+		c.Bytes = cost.Add(c.Bytes, indices(out.Space))
+	}
+	return c
+}
 
 // Reference gathers; a single rank sends nothing.
 func (o Collect) Reference(_ *RefExec, in []Dense) Dense { return NewDense(0, in[0].Cols) }
 
 // Run gathers.
 func (o Collect) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
-	e, index := x.Rank.ends(o.To), []int32(nil)
-	if index = e.Boundary; o.To == SourceHalo || o.To == DestinationHalo {
-		index = e.Halo
+	if o.To == SourceHalo || o.To == DestinationHalo {
+		kernel.Copy(x.Ctx, in[0].Between(in[0].Rows-out.Rows, in[0].Rows), out)
+		return
 	}
-	kernel.CollectRows(x.Ctx, index, in[0], out)
+	kernel.CollectRows(x.Ctx, x.Rank.ends(o.To).Boundary, in[0], out)
 }
 
 // Swap sends the rows of a boundary to the ranks in whose halo they are and
@@ -183,11 +184,13 @@ func (o Swap) pieces(x *Exec, in, out tensor.Matrix, send, recv [][]float32) {
 // rowsBetween returns the values of rows lo to hi, which follow each other.
 func rowsBetween(m tensor.Matrix, lo, hi int) []float32 { return m.Flat()[lo*m.Cols : hi*m.Cols] }
 
-// Merge gives the ends of a rank's edges their rows: its own vertices', and the
-// halo's.
+// Merge gives the ends of a rank's edges their rows: its own vertices', and behind
+// them the halo's.
 type Merge struct {
 	afterGrad
 	To Space
+	// Copies says that own rows are copied, since they cannot lie where the result does.
+	Copies bool
 }
 
 func (o Merge) String() string { return fmt.Sprintf("Merge(%v)", o.To) }
@@ -204,19 +207,41 @@ func (o Merge) Shape(in []Type) (Type, error) {
 	return Type{Space: o.To, Cols: in[0].Cols}, wantSpace(in[0], Vertices)
 }
 
-// Cost: moves only, by an index.
-func (o Merge) Cost(_ []Type, out Type) cost.Cost { return movesByIndex(out) }
+// Over is the operand of the rank's own rows.
+func (Merge) Over() int { return 0 }
+
+// Grows: behind them.
+func (Merge) Grows() {}
+
+// Placed says whether own rows lie where the result does.
+func (o Merge) Placed(there bool) Op {
+	o.Copies = !there
+	return o
+}
+
+// Cost: moves only: the halo's rows, and where it has to the rank's own.
+func (o Merge) Cost(in []Type, _ Type) cost.Cost {
+	c := moves(in[1:], in[1])
+	if o.Copies {
+		c.Bytes = cost.Add(c.Bytes, moves(in[:1], in[0]).Bytes)
+	}
+	return c
+}
 
 // Reference of a single rank has no halo.
 func (o Merge) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 
-// Run interleaves.
+// Run appends.
 func (o Merge) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
-	kernel.MergeRows(x.Ctx, x.Rank.ends(o.To).From, in[0], in[1], out)
+	own := in[0].Rows
+	if o.Copies {
+		kernel.Copy(x.Ctx, in[0], out.Between(0, own))
+	}
+	kernel.Copy(x.Ctx, in[1], out.Between(own, out.Rows))
 }
 
-// Combine reduces what the ranks contribute to each vertex, in the order of ranks;
-// 0 where none does.
+// Combine reduces what the ranks contribute to each vertex: to the rank's own
+// contribution come those of the others, in the order of ranks; 0 where there is none.
 type Combine struct {
 	afterGrad
 	Of   Reduction
@@ -224,6 +249,8 @@ type Combine struct {
 	// Own says that the rank's own contributions are rows of its vertices, not of all
 	// ends.
 	Own bool
+	// Copies says that they are copied, since they cannot lie where the result does.
+	Copies bool
 }
 
 func (o Combine) String() string {
@@ -235,7 +262,7 @@ func (o Combine) String() string {
 
 // Shape: ends, or own vertices, and a boundary to vertices.
 func (o Combine) Shape(in []Type) (Type, error) {
-	if err := arity(in, 2); err != nil {
+	if err := count(in, 2); err != nil {
 		return Type{}, err
 	}
 	e, ok := endsOf(o.From)
@@ -249,20 +276,30 @@ func (o Combine) Shape(in []Type) (Type, error) {
 	return Type{Space: Vertices, Cols: in[0].Cols}, wantSpace(in[0], own)
 }
 
-// parts is the number of contributions: own rows, and the boundary's.
-func (o Combine) parts() cost.Expr {
-	e, _ := endsOf(o.From)
-	return cost.Add(cost.Sub(e.all.rows(), e.halo.rows()), e.boundary.rows())
+// Over is the operand of the rank's own contributions.
+func (Combine) Over() int { return 0 }
+
+// Placed says whether they lie where the result does.
+func (o Combine) Placed(there bool) Op {
+	o.Copies = !there
+	return o
 }
 
-// Cost: one operation per contributed value.
+// Cost: one operation per value that others contribute, which is read, as is the
+// value it is added to; of maximum and minimum one more per value, to tell ⊕'s identity.
 func (o Combine) Cost(in []Type, out Type) cost.Cost {
-	values := cost.Mul(o.parts(), in[0].Cols.Expr)
-	return cost.Cost{
-		Work:  values,
-		Depth: cost.Log2(Parts.ranks()),
-		Bytes: cost.Add(offsets(Vertices), cost.Scale(4, o.parts()), cost.Scale(4, values), bytes(out)),
+	theirs := in[1].size()
+	c := cost.Cost{
+		Work: theirs, Depth: cost.Log2(Parts.ranks()),
+		Bytes: cost.Add(indices(in[1].Space), cost.Scale(12, theirs)),
 	}
+	if o.Of == Max || o.Of == Min {
+		c.Work, c.Bytes = cost.Add(c.Work, out.size()), cost.Add(c.Bytes, moves([]Type{out}, out).Bytes)
+	}
+	if o.Copies {
+		c.Bytes = cost.Add(c.Bytes, moves([]Type{out}, out).Bytes)
+	}
+	return c
 }
 
 // Reference of a single rank has one contribution.
@@ -270,13 +307,11 @@ func (o Combine) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 
 // Run combines.
 func (o Combine) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
-	e := x.Rank.ends(o.From)
-	f := foldings[o.Of]
-	parts := e.Parts
-	if o.Own {
-		parts = e.ownParts()
+	if o.Copies {
+		kernel.Copy(x.Ctx, in[0].Between(0, out.Rows), out)
 	}
-	kernel.FoldRows(x.Ctx, f, e.PartPtr, parts, in[0], in[1], out)
+	e := x.Rank.ends(o.From)
+	kernel.FoldRows(x.Ctx, foldings[o.Of], e.Boundary, e.BoundaryPtr, in[1], out)
 }
 
 // foldings are the kernel's reductions.

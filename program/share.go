@@ -28,31 +28,23 @@ type Share struct {
 	out map[halfOf]*graph.Block
 }
 
-// Ends are the vertices that a rank's edges name at one end, in ascending order
-// of identity, so that edges keep the order that they have in the whole graph.
-// Those of other ranks are its halo; the rows of its own vertices that others
-// have in theirs are its boundary.
+// Ends are the vertices at one end of a rank's edges: its own, all of them, and behind
+// these its halo, which its edges name and other ranks own. So what the rank has of its
+// own is where edges read it, and the halo is received behind it. Rows of its own that
+// others have in their halos are its boundary.
 type Ends struct {
-	// IDs are the identities.
+	// IDs are the identities, those of the halo grouped by owner, ascending.
 	IDs []int64
-	// From is, for each, the rank's own vertex that it is, or −1−i for row i of the
-	// halo.
-	From []int32
-	// Halo lists the ends that other ranks own, grouped by rank, ascending: those
-	// of rank q are HaloPtr[q] to HaloPtr[q+1].
-	Halo    []int32
+	// HaloPtr says which rows of the halo rank q owns: HaloPtr[q] to HaloPtr[q+1].
 	HaloPtr []int
 	// Boundary lists own vertices that others need, grouped by who needs them, in
 	// the same way.
 	Boundary    []int32
 	BoundaryPtr []int
-	// Parts lists who contributes to each own vertex, in the order of ranks: PartPtr[v]
-	// to PartPtr[v+1] are the end that it is, or −1−i for row i of the boundary.
-	Parts   []int32
-	PartPtr []int64
-
-	ofVertices []int32 // Parts where own ones are rows of vertices
 }
+
+// Halo is the number of rows of the halo.
+func (e *Ends) Halo() int { return e.HaloPtr[len(e.HaloPtr)-1] }
 
 // Bytes returns the memory of the lists.
 func (s *Share) Bytes() int64 {
@@ -62,7 +54,7 @@ func (s *Share) Bytes() int64 {
 	}
 	for _, e := range []*Ends{s.Sources, s.Destinations} {
 		if e != nil {
-			sum += 8*int64(len(e.IDs)+len(e.HaloPtr)+len(e.BoundaryPtr)+len(e.PartPtr)) + 4*int64(len(e.From)+len(e.Halo)+len(e.Boundary)+len(e.Parts))
+			sum += 8*int64(len(e.IDs)+len(e.HaloPtr)+len(e.BoundaryPtr)) + 4*int64(len(e.Boundary))
 		}
 	}
 	return sum
@@ -79,7 +71,7 @@ func (s *Share) rows(of Space) int {
 	case Sources, Destinations:
 		return len(e.IDs)
 	case SourceHalo, DestinationHalo:
-		return len(e.Halo)
+		return e.Halo()
 	}
 	return len(e.Boundary)
 }
@@ -114,7 +106,7 @@ func (s *Share) env(env map[string]int64) {
 			continue
 		}
 		env["n_"+x.name] = int64(len(x.e.IDs))
-		env["h_"+x.name], env["b_"+x.name] = int64(len(x.e.Halo)), int64(len(x.e.Boundary))
+		env["h_"+x.name], env["b_"+x.name] = int64(x.e.Halo()), int64(len(x.e.Boundary))
 		env["μ_"+x.name], env["ν_"+x.name] = messages(x.e.BoundaryPtr), messages(x.e.HaloPtr)
 	}
 }

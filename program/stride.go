@@ -33,7 +33,8 @@ func (p *Program) strides() []int {
 }
 
 // sentWhole marks what ranks send and receive, which lies as it is sent, and what is
-// written over it or is overwritten by it.
+// written over it or is overwritten by it. What grows behind it need not: it is copied
+// where its rows lie apart.
 func (p *Program) sentWhole() []bool {
 	dense := make([]bool, len(p.Nodes))
 	for i, n := range p.Nodes {
@@ -47,13 +48,16 @@ func (p *Program) sentWhole() []bool {
 	for changed := true; changed; {
 		changed = false
 		for i, n := range p.Nodes {
-			if op, ok := n.Op.(InPlace); ok && dense[i] != dense[n.In[op.Over()]] {
+			if op, ok := n.Op.(InPlace); ok && !grows(op) && dense[i] != dense[n.In[op.Over()]] {
 				dense[i], dense[n.In[op.Over()]], changed = true, true, true
 			}
 		}
 	}
 	return dense
 }
+
+// grows reports whether an op's operand lives on in its result.
+func grows(op Op) bool { _, ok := op.(Grower); return ok }
 
 // padded reports whether a value's rows may lie apart: nobody else knows them.
 func (p *Program) padded(v Value) bool {

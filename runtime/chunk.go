@@ -38,11 +38,7 @@ func (k *chunk) rows(m tensor.Matrix, s program.Space, p program.Part) tensor.Ma
 	if p == program.Passing {
 		lo = 0
 	}
-	v := tensor.Matrix{Rows: n, Cols: m.Cols, Stride: m.Stride, BFloat16: m.BFloat16}
-	if n > 0 && m.Cols > 0 {
-		v.Data = m.Data[lo*m.Stride : (lo+n-1)*m.Stride+m.Words()]
-	}
-	return v
+	return m.Between(lo, lo+n)
 }
 
 // cut returns the chunks of a region, which all regions of its kind share.

@@ -224,6 +224,7 @@ func onRanks(t *testing.T, w world, o plan.Owners, steps uint32, compile func(*p
 			}
 			defer s.Close()
 			bindAll(t, s, p, x)
+			checkSettled(t, mine.Extent, p)
 			exactOnRank(t, s, c, mine.Target(w.target), program.Pre)
 			exactOnRank(t, s, c, mine.Target(w.target), program.Step)
 			if err := out[r].run(s, mine.Target(w.target), steps); err != nil {
@@ -236,6 +237,29 @@ func onRanks(t *testing.T, w world, o plan.Owners, steps uint32, compile func(*p
 	}
 	all.Wait()
 	return out
+}
+
+// checkSettled: what ranks exchange lies where an operand does if its operation says so,
+// and in a step all of it does.
+func checkSettled(t *testing.T, e program.Extent, p *program.Program) {
+	at := program.Memory([]*program.Program{p}, e).Offset[0]
+	for i, n := range p.Nodes {
+		o, ok := n.Op.(program.Placer)
+		if !ok {
+			continue
+		}
+		operand := n.In[o.Over()]
+		if e.Rows(n.Type) == 0 || e.Rows(p.Type(operand)) == 0 {
+			continue
+		}
+		there := at[i] == at[operand]
+		if o != o.Placed(there) {
+			t.Errorf("%v of value %d at %d is at %d, and is %#v", o, operand, at[operand], at[i], o)
+		}
+		if _, leaf := p.Nodes[operand].Op.(program.Leaf); !there && !leaf && n.Stage == program.Step {
+			t.Errorf("%v copies value %d, %v", o, operand, p.Nodes[operand].Op)
+		}
+	}
 }
 
 // exactOnRank runs a stage of an evaluation without learning, and holds what was

@@ -70,6 +70,15 @@ func (m Matrix) Row(i int) []float32 {
 	return m.Data[o : o+m.Cols : o+m.Cols]
 }
 
+// Between returns rows lo to hi, which share memory with m.
+func (m Matrix) Between(lo, hi int) Matrix {
+	v := Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, BFloat16: m.BFloat16}
+	if hi > lo {
+		v.Data = m.Data[lo*m.Stride : (hi-1)*m.Stride+m.Words()]
+	}
+	return v
+}
+
 // Contiguous reports whether rows follow each other without padding.
 func (m Matrix) Contiguous() bool { return m.Stride == m.Words() || m.Rows <= 1 }
 

@@ -50,10 +50,10 @@ func (t *Trainer) has() []any {
 		out = append(out, "arcs_and_loops", p.NHat.Edges())
 	}
 	if e := p.Share.Sources; e != nil {
-		out = append(out, "sources_of_others", len(e.Halo), "sources_for_others", len(e.Boundary))
+		out = append(out, "sources_of_others", e.Halo(), "sources_for_others", len(e.Boundary))
 	}
 	if e := p.Share.Destinations; e != nil {
-		out = append(out, "destinations_of_others", len(e.Halo), "destinations_for_others", len(e.Boundary))
+		out = append(out, "destinations_of_others", e.Halo(), "destinations_for_others", len(e.Boundary))
 	}
 	return append(out, "training_items", len(t.step.Rows))
 }

@@ -16,19 +16,22 @@ var rowFuncs = []rowFunc{
 	{name: "copyRows", reads: "x", doc: "x", row: func(r *rows) {
 		r.each(func(only *tail) { r.write(r.read('x', only), only) })
 	}},
+	{name: "addRowsAt", reads: "x", listed: "d", doc: "dst + x", row: func(r *rows) {
+		r.each(func(only *tail) { r.write(r.add(r.read('d', only), r.read('x', only)), only) })
+	}},
 	{name: "shiftRows", reads: "xy", doc: "x − y₀", row: func(r *rows) {
 		y := r.v.register()
 		VBROADCASTSS(Mem{Base: r.at['y']}, y)
 		r.each(func(only *tail) { r.write(r.sub(r.read('x', only), y), only) })
 	}},
-	{name: "softmaxScaled", reads: "x", listed: true, listedTo: true, scalar: true,
+	{name: "softmaxScaled", reads: "x", listed: "xd", scalar: true,
 		constants: join(expConstants, negativeInfinity), doc: "exp(x − max x)·s/Σ exp(x − max x)",
 		row: func(r *rows) {
 			lowest := r.number(negativeInfinity)
 			factor := r.div(r.scalar, r.sumExp(lowest, r.top(lowest), true))
 			r.each(func(only *tail) { r.write(r.mul(factor, r.read('d', only)), only) })
 		}},
-	{name: "sumExp", reads: "xy", listed: true, constants: join(expConstants, negativeInfinity),
+	{name: "sumExp", reads: "xy", listed: "x", constants: join(expConstants, negativeInfinity),
 		doc: "max x, to dst, and Σ exp(x − max x), to y",
 		row: func(r *rows) {
 			lowest := r.number(negativeInfinity)

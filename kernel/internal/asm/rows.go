@@ -9,13 +9,14 @@ import (
 // rowFunc is a function of rows of x, and perhaps y, a row at a time.
 type rowFunc struct {
 	name, reads string
-	listed      bool // x are the rows of a list, or the first where that is nil
-	listedTo    bool // dst too; else dst and y take a value for each
-	scalar      bool
-	heads       bool // rows have heads, of which lane tells each column's
-	constants   []float32
-	doc         string
-	row         func(r *rows)
+	// listed are the operands of which rows are those of a list, or the first where
+	// that is nil; 'd' is dst. Of the others dst and y take a value for each row, x a row.
+	listed    string
+	scalar    bool
+	heads     bool // rows have heads, of which lane tells each column's
+	constants []float32
+	doc       string
+	row       func(r *rows)
 }
 
 const rowArgs = "n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32"
@@ -35,7 +36,7 @@ type rows struct {
 
 func (f rowFunc) build(v vectors) {
 	args := "func("
-	if f.listed {
+	if f.listed != "" {
 		args += "list *int32, listed int, "
 	}
 	args += rowArgs
@@ -58,7 +59,7 @@ func (f rowFunc) build(v vectors) {
 
 	left := Load(Param("n"), GP64())
 	loop := label("row")
-	if !f.listed {
+	if f.listed == "" {
 		Label(loop)
 		f.row(r)
 		for _, o := range operands {
@@ -96,10 +97,9 @@ const listedAhead = 16
 // eachListed builds the loop over the rows of a list.
 func (f rowFunc) eachListed(r *rows, left reg.Register, loop string) {
 	list, i, unlisted := Load(Param("list"), GP64()), GP64(), label("unlisted")
-	x, dst := r.at['x'], r.at['d']
-	r.at['x'] = GP64()
-	if f.listedTo {
-		r.at['d'] = GP64()
+	first := map[rune]reg.GPVirtual{}
+	for _, o := range f.listed {
+		first[o], r.at[o] = r.at[o], GP64()
 	}
 	XORQ(i, i)
 	Label(loop)
@@ -107,21 +107,24 @@ func (f rowFunc) eachListed(r *rows, left reg.Register, loop string) {
 	MOVQ(i, row)
 	TESTQ(list, list)
 	JZ(LabelRef(unlisted))
-	askListed(list, i, x)
+	asked := rune(f.listed[0])
+	askListed(list, i, first[asked], "ld"+operandNames[asked])
 	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, row)
 	Label(unlisted)
-	MOVQ(row, r.at['x'])
-	IMULQ(argument("ldx"), r.at['x'])
-	ADDQ(x, r.at['x'])
-	if f.listedTo {
-		MOVQ(row, r.at['d'])
-		IMULQ(argument("lddst"), r.at['d'])
-		ADDQ(dst, r.at['d'])
+	for _, o := range f.listed {
+		MOVQ(row, r.at[o])
+		IMULQ(argument("ld"+operandNames[o]), r.at[o])
+		ADDQ(first[o], r.at[o])
 	}
 	f.row(r)
-	if !f.listedTo {
-		ADDQ(Imm(4), r.at['d'])
-		ADDQ(Imm(4), r.at['y'])
+	for _, o := range "d" + f.reads {
+		switch {
+		case first[o] != nil:
+		case o == 'x':
+			ADDQ(argument("ldx"), r.at[o])
+		default:
+			ADDQ(Imm(4), r.at[o])
+		}
 	}
 	INCQ(i)
 	CMPQ(i, left)
@@ -130,16 +133,16 @@ func (f rowFunc) eachListed(r *rows, left reg.Register, loop string) {
 	RET()
 }
 
-// askListed asks for the row of x some places after the i-th of the list, if the
-// list goes on so far.
-func askListed(list, i, x reg.Register) {
+// askListed asks for the row of an operand some places after the i-th of the list, if
+// the list goes on so far.
+func askListed(list, i, x reg.Register, ld string) {
 	loop, enough := label("lines"), label("enough")
 	at, end := GP64(), GP64()
 	LEAQ(Mem{Base: i, Disp: listedAhead}, at)
 	CMPQ(at, argument("listed"))
 	JGE(LabelRef(enough))
 	MOVLQSX(Mem{Base: list, Index: at, Scale: 4}, at)
-	IMULQ(argument("ldx"), at)
+	IMULQ(argument(ld), at)
 	ADDQ(x, at)
 	MOVQ(argument("cols"), end)
 	LEAQ(Mem{Base: at, Index: end, Scale: 4, Disp: -1}, end)
