@@ -24,14 +24,18 @@ func blocks() (all []namedBlock) {
 		all = append(all, namedBlock{c.Name, blockOf(c.N, c.N, c.Src, c.Dst)})
 	}
 	for _, s := range [][3]int{{0, 4, 0}, {3, 9, 20}, {40, 70, 500}} {
-		src := newSource(uint64(s[2]))
-		from, to := make([]int32, s[2]), make([]int32, s[2])
-		for i := range from {
-			from[i], to[i] = int32(src.Uint32n(uint32(s[1]))), int32(src.Uint32n(uint32(s[0])))
-		}
-		all = append(all, namedBlock{"piece", blockOf(s[0], s[1], from, to)})
+		all = append(all, namedBlock{"piece", scattered(newSource(uint64(s[2])), s[0], s[1], s[2])})
 	}
 	return append(all, hubs(false), hubs(true))
+}
+
+// scattered is a block of arcs at random.
+func scattered(s *source, dst, src, arcs int) *graph.Block {
+	from, to := make([]int32, arcs), make([]int32, arcs)
+	for i := range from {
+		from[i], to[i] = int32(s.Uint32n(uint32(src))), int32(s.Uint32n(uint32(dst)))
+	}
+	return blockOf(dst, src, from, to)
 }
 
 // blockOf builds a block of arcs by counting.

@@ -20,6 +20,7 @@ type Ctx struct {
 	bounds    []int    // of pieces of rows
 	chunks    []chunk  // of the rows that are cut, see segments.go
 	passes    []pass
+	ends      []passEnds
 	lanes     []uint32
 	tailLanes [MaxTail][]uint32
 	attending []attender // a worker of attention per thread
@@ -113,6 +114,8 @@ type call struct {
 	part   partFunc
 	each   func(c *call, lo, hi int) // of kernels over segments: rows that are not cut
 	passes []pass                    // over the columns of sums, in vectors
+	ends   []passEnds                // what follows each on a row, of sums that take their tail in registers
+	ended  endedSum                  // such a sum
 	bounds []int                     // of pieces of rows of segments
 	chunks []chunk
 	hub    func(c *call, slot int, k chunk) // handles one chunk of a row that is cut

@@ -11,6 +11,7 @@ import (
 type sparseLoops struct {
 	sumNeighbours, sumEdges, sumWeighted sumFunc
 	sumPart                              partFunc // nil where ranges gain nothing
+	sumEnded                             endedSum // of neighbours; nil without vectors
 	narrow                               narrowLoops
 	edgeAdd, scatter, gather, edgeDot    edgeLoop
 	softmax                              softmaxLoops

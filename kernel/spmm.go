@@ -56,6 +56,9 @@ func (c *Ctx) spmmLoops(x tensor.Matrix, heads int64) {
 	loops := c.sparse()
 	sum, weighted := loops.sumNeighbours, loops.sumWeighted
 	c.call.part = loops.sumPart
+	if heads == 0 && !x.BFloat16 {
+		c.call.ended = loops.sumEnded
+	}
 	if x.BFloat16 {
 		wantLen("kernel.SpMM: heads of rows in bfloat16", int(max(1, heads)), 1)
 		sum, weighted, c.call.part = loops.narrow.neighbours, loops.narrow.weighted, loops.narrow.part
@@ -82,6 +85,7 @@ func (c *Ctx) segmentSum() int64 {
 	width := k.dst.Cols
 	c.cutSegments(width)
 	c.cutColumns(k.y.Cols)
+	c.takeEnds()
 	k.scratch = c.floats(len(k.chunks) * width)
 	c.stage(0, k.stagedBlock())
 	if k.ranges != nil {
@@ -106,7 +110,11 @@ func (c *Ctx) segmentSum() int64 {
 func segmentSumRows(c *call, worker, _, lo, hi int) {
 	edges := int64(0)
 	for from, to := c.uncut(lo, hi); from < to; from, to = c.uncut(to, hi) {
-		c.eachStaged(worker, from, to, func(y tensor.Matrix, lo, hi int) { c.sum(c, c.seg.ptr[lo:hi+1], y) })
+		if c.ended != nil {
+			c.ended(c, c.seg.ptr[from:to+1], rowsOf(c.dst, from, to), from)
+		} else {
+			c.eachStaged(worker, from, to, func(y tensor.Matrix, lo, hi int) { c.sum(c, c.seg.ptr[lo:hi+1], y) })
+		}
 		edges += c.seg.ptr[to] - c.seg.ptr[from]
 	}
 	c.done.Add(edges)

@@ -9,6 +9,11 @@ package kernel
 //go:noescape
 func sumAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumEndedAVX512x1 sums the rows that other names, takes the steps of ends, 1 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+
 // sumPartAVX512x1 adds the rows that other names in a part of each row, 1 vectors of columns.
 //
 //go:noescape
@@ -33,6 +38,11 @@ func sumHeadsAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //
 //go:noescape
 func sumAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumEndedAVX512x2 sums the rows that other names, takes the steps of ends, 2 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
 
 // sumPartAVX512x2 adds the rows that other names in a part of each row, 2 vectors of columns.
 //
@@ -59,6 +69,11 @@ func sumHeadsAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //go:noescape
 func sumAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumEndedAVX512x3 sums the rows that other names, takes the steps of ends, 3 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+
 // sumPartAVX512x3 adds the rows that other names in a part of each row, 3 vectors of columns.
 //
 //go:noescape
@@ -83,6 +98,11 @@ func sumHeadsAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //
 //go:noescape
 func sumAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumEndedAVX512x4 sums the rows that other names, takes the steps of ends, 4 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
 
 // sumPartAVX512x4 adds the rows that other names in a part of each row, 4 vectors of columns.
 //
@@ -109,6 +129,11 @@ func sumHeadsAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //go:noescape
 func sumAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumEndedAVX512x5 sums the rows that other names, takes the steps of ends, 5 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+
 // sumPartAVX512x5 adds the rows that other names in a part of each row, 5 vectors of columns.
 //
 //go:noescape
@@ -133,6 +158,11 @@ func sumHeadsAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //
 //go:noescape
 func sumAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumEndedAVX512x6 sums the rows that other names, takes the steps of ends, 6 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
 
 // sumPartAVX512x6 adds the rows that other names in a part of each row, 6 vectors of columns.
 //
@@ -159,6 +189,11 @@ func sumHeadsAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //go:noescape
 func sumAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumEndedAVX512x7 sums the rows that other names, takes the steps of ends, 7 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+
 // sumPartAVX512x7 adds the rows that other names in a part of each row, 7 vectors of columns.
 //
 //go:noescape
@@ -183,6 +218,11 @@ func sumHeadsAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 //
 //go:noescape
 func sumAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumEndedAVX512x8 sums the rows that other names, takes the steps of ends, 8 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
 
 // sumPartAVX512x8 adds the rows that other names in a part of each row, 8 vectors of columns.
 //
@@ -229,6 +269,11 @@ func sumWeightedAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32,
 //go:noescape
 func sumAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumEndedAVX2x1 sums the rows that other names, takes the steps of ends, 1 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+
 // sumPartAVX2x1 adds the rows that other names in a part of each row, 1 vectors of columns.
 //
 //go:noescape
@@ -253,6 +298,11 @@ func sumHeadsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //
 //go:noescape
 func sumAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumEndedAVX2x2 sums the rows that other names, takes the steps of ends, 2 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
 
 // sumPartAVX2x2 adds the rows that other names in a part of each row, 2 vectors of columns.
 //
@@ -279,6 +329,11 @@ func sumHeadsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //go:noescape
 func sumAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumEndedAVX2x3 sums the rows that other names, takes the steps of ends, 3 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+
 // sumPartAVX2x3 adds the rows that other names in a part of each row, 3 vectors of columns.
 //
 //go:noescape
@@ -303,6 +358,11 @@ func sumHeadsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //
 //go:noescape
 func sumAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumEndedAVX2x4 sums the rows that other names, takes the steps of ends, 4 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
 
 // sumPartAVX2x4 adds the rows that other names in a part of each row, 4 vectors of columns.
 //
@@ -329,6 +389,11 @@ func sumHeadsAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //go:noescape
 func sumAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumEndedAVX2x5 sums the rows that other names, takes the steps of ends, 5 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+
 // sumPartAVX2x5 adds the rows that other names in a part of each row, 5 vectors of columns.
 //
 //go:noescape
@@ -353,6 +418,11 @@ func sumHeadsAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //
 //go:noescape
 func sumAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumEndedAVX2x6 sums the rows that other names, takes the steps of ends, 6 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
 
 // sumPartAVX2x6 adds the rows that other names in a part of each row, 6 vectors of columns.
 //
@@ -379,6 +449,11 @@ func sumHeadsAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //go:noescape
 func sumAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 
+// sumEndedAVX2x7 sums the rows that other names, takes the steps of ends, 7 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+
 // sumPartAVX2x7 adds the rows that other names in a part of each row, 7 vectors of columns.
 //
 //go:noescape
@@ -403,6 +478,11 @@ func sumHeadsAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy i
 //
 //go:noescape
 func sumAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumEndedAVX2x8 sums the rows that other names, takes the steps of ends, 8 vectors of columns.
+//
+//go:noescape
+func sumEndedAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
 
 // sumPartAVX2x8 adds the rows that other names in a part of each row, 8 vectors of columns.
 //

@@ -49,6 +49,108 @@ store:
 	VZEROUPPER
 	RET
 
+// func sumEndedAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumEndedAVX512x1(SB), NOSPLIT, $0-96
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, K1, Z0
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Z2
+	VMULPS       Z0, Z2, Z0
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VPXORD Z2, Z2, Z2
+	VMAXPS Z0, Z2, Z0
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	VMOVUPS.Z  (R11), K1, Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	VBROADCASTSS 4(R10), Z2
+	VMOVUPS.Z    (R11), K1, Z1
+	VMULPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	VPXORD     Z2, Z2, Z2
+	VMOVUPS.Z  (R11), K1, Z1
+	VCMPPS     $0x16, Z2, Z1, K2
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z0, Z0
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ    row+80(FP)
+	VMOVUPS Z0, K1, (R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
 // func sumPartAVX512x1(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·sumPartAVX512x1(SB), NOSPLIT, $0-72
@@ -296,6 +398,124 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, K1, 64(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumEndedAVX512x2(SB), NOSPLIT, $0-96
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, K1, Z1
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Z3
+	VMULPS       Z0, Z3, Z0
+	VMULPS       Z1, Z3, Z1
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VPXORD Z3, Z3, Z3
+	VMAXPS Z0, Z3, Z0
+	VMAXPS Z1, Z3, Z1
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	VADDPS     (R11), Z0, Z0
+	VMOVUPS.Z  64(R11), K1, Z2
+	VADDPS     Z2, Z1, Z1
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	VBROADCASTSS 4(R10), Z3
+	VMULPS       (R11), Z3, Z2
+	VADDPS       Z2, Z0, Z0
+	VMOVUPS.Z    64(R11), K1, Z2
+	VMULPS       Z2, Z3, Z2
+	VADDPS       Z2, Z1, Z1
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	VPXORD     Z3, Z3, Z3
+	VMOVUPS    (R11), Z2
+	VCMPPS     $0x16, Z3, Z2, K2
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z0, Z0
+	VMOVUPS.Z  64(R11), K1, Z2
+	VCMPPS     $0x16, Z3, Z2, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVAPS    Z1, Z1
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ    row+80(FP)
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, K1, 64(R9)
 	ADDQ    ldy+40(FP), R9
@@ -570,6 +790,140 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, K1, 128(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumEndedAVX512x3(SB), NOSPLIT, $0-96
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, K1, Z2
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Z4
+	VMULPS       Z0, Z4, Z0
+	VMULPS       Z1, Z4, Z1
+	VMULPS       Z2, Z4, Z2
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VPXORD Z4, Z4, Z4
+	VMAXPS Z0, Z4, Z0
+	VMAXPS Z1, Z4, Z1
+	VMAXPS Z2, Z4, Z2
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	VADDPS     (R11), Z0, Z0
+	VADDPS     64(R11), Z1, Z1
+	VMOVUPS.Z  128(R11), K1, Z3
+	VADDPS     Z3, Z2, Z2
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	PREFETCHT0   128(R11)(R13*8)
+	VBROADCASTSS 4(R10), Z4
+	VMULPS       (R11), Z4, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       64(R11), Z4, Z3
+	VADDPS       Z3, Z1, Z1
+	VMOVUPS.Z    128(R11), K1, Z3
+	VMULPS       Z3, Z4, Z3
+	VADDPS       Z3, Z2, Z2
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	VPXORD     Z4, Z4, Z4
+	VMOVUPS    (R11), Z3
+	VCMPPS     $0x16, Z4, Z3, K2
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z0, Z0
+	VMOVUPS    64(R11), Z3
+	VCMPPS     $0x16, Z4, Z3, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVAPS    Z1, Z1
+	VMOVUPS.Z  128(R11), K1, Z3
+	VCMPPS     $0x16, Z4, Z3, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVAPS    Z2, Z2
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ    row+80(FP)
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, K1, 128(R9)
@@ -864,6 +1218,156 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, K1, 192(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumEndedAVX512x4(SB), NOSPLIT, $0-96
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, Z2
+	VADDPS     192(AX)(R11*1), Z3, K1, Z3
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Z5
+	VMULPS       Z0, Z5, Z0
+	VMULPS       Z1, Z5, Z1
+	VMULPS       Z2, Z5, Z2
+	VMULPS       Z3, Z5, Z3
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VPXORD Z5, Z5, Z5
+	VMAXPS Z0, Z5, Z0
+	VMAXPS Z1, Z5, Z1
+	VMAXPS Z2, Z5, Z2
+	VMAXPS Z3, Z5, Z3
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	VADDPS     (R11), Z0, Z0
+	VADDPS     64(R11), Z1, Z1
+	VADDPS     128(R11), Z2, Z2
+	VMOVUPS.Z  192(R11), K1, Z4
+	VADDPS     Z4, Z3, Z3
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	PREFETCHT0   128(R11)(R13*8)
+	PREFETCHT0   192(R11)(R13*8)
+	VBROADCASTSS 4(R10), Z5
+	VMULPS       (R11), Z5, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       64(R11), Z5, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       128(R11), Z5, Z4
+	VADDPS       Z4, Z2, Z2
+	VMOVUPS.Z    192(R11), K1, Z4
+	VMULPS       Z4, Z5, Z4
+	VADDPS       Z4, Z3, Z3
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	VPXORD     Z5, Z5, Z5
+	VMOVUPS    (R11), Z4
+	VCMPPS     $0x16, Z5, Z4, K2
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z0, Z0
+	VMOVUPS    64(R11), Z4
+	VCMPPS     $0x16, Z5, Z4, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVAPS    Z1, Z1
+	VMOVUPS    128(R11), Z4
+	VCMPPS     $0x16, Z5, Z4, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVAPS    Z2, Z2
+	VMOVUPS.Z  192(R11), K1, Z4
+	VCMPPS     $0x16, Z5, Z4, K2
+	VMOVAPS.Z  Z3, K2, Z3
+	VMOVAPS    Z3, Z3
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ    row+80(FP)
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -1178,6 +1682,172 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, 192(R9)
+	VMOVUPS Z4, K1, 256(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumEndedAVX512x5(SB), NOSPLIT, $0-96
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 256(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, Z2
+	VADDPS     192(AX)(R11*1), Z3, Z3
+	VADDPS     256(AX)(R11*1), Z4, K1, Z4
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Z6
+	VMULPS       Z0, Z6, Z0
+	VMULPS       Z1, Z6, Z1
+	VMULPS       Z2, Z6, Z2
+	VMULPS       Z3, Z6, Z3
+	VMULPS       Z4, Z6, Z4
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VPXORD Z6, Z6, Z6
+	VMAXPS Z0, Z6, Z0
+	VMAXPS Z1, Z6, Z1
+	VMAXPS Z2, Z6, Z2
+	VMAXPS Z3, Z6, Z3
+	VMAXPS Z4, Z6, Z4
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	PREFETCHT0 256(R11)(R13*8)
+	VADDPS     (R11), Z0, Z0
+	VADDPS     64(R11), Z1, Z1
+	VADDPS     128(R11), Z2, Z2
+	VADDPS     192(R11), Z3, Z3
+	VMOVUPS.Z  256(R11), K1, Z5
+	VADDPS     Z5, Z4, Z4
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	PREFETCHT0   128(R11)(R13*8)
+	PREFETCHT0   192(R11)(R13*8)
+	PREFETCHT0   256(R11)(R13*8)
+	VBROADCASTSS 4(R10), Z6
+	VMULPS       (R11), Z6, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(R11), Z6, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(R11), Z6, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(R11), Z6, Z5
+	VADDPS       Z5, Z3, Z3
+	VMOVUPS.Z    256(R11), K1, Z5
+	VMULPS       Z5, Z6, Z5
+	VADDPS       Z5, Z4, Z4
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	PREFETCHT0 256(R11)(R13*8)
+	VPXORD     Z6, Z6, Z6
+	VMOVUPS    (R11), Z5
+	VCMPPS     $0x16, Z6, Z5, K2
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z0, Z0
+	VMOVUPS    64(R11), Z5
+	VCMPPS     $0x16, Z6, Z5, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVAPS    Z1, Z1
+	VMOVUPS    128(R11), Z5
+	VCMPPS     $0x16, Z6, Z5, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVAPS    Z2, Z2
+	VMOVUPS    192(R11), Z5
+	VCMPPS     $0x16, Z6, Z5, K2
+	VMOVAPS.Z  Z3, K2, Z3
+	VMOVAPS    Z3, Z3
+	VMOVUPS.Z  256(R11), K1, Z5
+	VCMPPS     $0x16, Z6, Z5, K2
+	VMOVAPS.Z  Z4, K2, Z4
+	VMOVAPS    Z4, Z4
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ    row+80(FP)
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -1512,6 +2182,188 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, 192(R9)
+	VMOVUPS Z4, 256(R9)
+	VMOVUPS Z5, K1, 320(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumEndedAVX512x6(SB), NOSPLIT, $0-96
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 256(AX)(R11*1)
+	PREFETCHT0 320(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, Z2
+	VADDPS     192(AX)(R11*1), Z3, Z3
+	VADDPS     256(AX)(R11*1), Z4, Z4
+	VADDPS     320(AX)(R11*1), Z5, K1, Z5
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Z7
+	VMULPS       Z0, Z7, Z0
+	VMULPS       Z1, Z7, Z1
+	VMULPS       Z2, Z7, Z2
+	VMULPS       Z3, Z7, Z3
+	VMULPS       Z4, Z7, Z4
+	VMULPS       Z5, Z7, Z5
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VPXORD Z7, Z7, Z7
+	VMAXPS Z0, Z7, Z0
+	VMAXPS Z1, Z7, Z1
+	VMAXPS Z2, Z7, Z2
+	VMAXPS Z3, Z7, Z3
+	VMAXPS Z4, Z7, Z4
+	VMAXPS Z5, Z7, Z5
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	PREFETCHT0 256(R11)(R13*8)
+	PREFETCHT0 320(R11)(R13*8)
+	VADDPS     (R11), Z0, Z0
+	VADDPS     64(R11), Z1, Z1
+	VADDPS     128(R11), Z2, Z2
+	VADDPS     192(R11), Z3, Z3
+	VADDPS     256(R11), Z4, Z4
+	VMOVUPS.Z  320(R11), K1, Z6
+	VADDPS     Z6, Z5, Z5
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	PREFETCHT0   128(R11)(R13*8)
+	PREFETCHT0   192(R11)(R13*8)
+	PREFETCHT0   256(R11)(R13*8)
+	PREFETCHT0   320(R11)(R13*8)
+	VBROADCASTSS 4(R10), Z7
+	VMULPS       (R11), Z7, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(R11), Z7, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(R11), Z7, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(R11), Z7, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS       256(R11), Z7, Z6
+	VADDPS       Z6, Z4, Z4
+	VMOVUPS.Z    320(R11), K1, Z6
+	VMULPS       Z6, Z7, Z6
+	VADDPS       Z6, Z5, Z5
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	PREFETCHT0 256(R11)(R13*8)
+	PREFETCHT0 320(R11)(R13*8)
+	VPXORD     Z7, Z7, Z7
+	VMOVUPS    (R11), Z6
+	VCMPPS     $0x16, Z7, Z6, K2
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z0, Z0
+	VMOVUPS    64(R11), Z6
+	VCMPPS     $0x16, Z7, Z6, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVAPS    Z1, Z1
+	VMOVUPS    128(R11), Z6
+	VCMPPS     $0x16, Z7, Z6, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVAPS    Z2, Z2
+	VMOVUPS    192(R11), Z6
+	VCMPPS     $0x16, Z7, Z6, K2
+	VMOVAPS.Z  Z3, K2, Z3
+	VMOVAPS    Z3, Z3
+	VMOVUPS    256(R11), Z6
+	VCMPPS     $0x16, Z7, Z6, K2
+	VMOVAPS.Z  Z4, K2, Z4
+	VMOVAPS    Z4, Z4
+	VMOVUPS.Z  320(R11), K1, Z6
+	VCMPPS     $0x16, Z7, Z6, K2
+	VMOVAPS.Z  Z5, K2, Z5
+	VMOVAPS    Z5, Z5
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ    row+80(FP)
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -1866,6 +2718,204 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, 192(R9)
+	VMOVUPS Z4, 256(R9)
+	VMOVUPS Z5, 320(R9)
+	VMOVUPS Z6, K1, 384(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumEndedAVX512x7(SB), NOSPLIT, $0-96
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 256(AX)(R11*1)
+	PREFETCHT0 320(AX)(R11*1)
+	PREFETCHT0 384(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, Z2
+	VADDPS     192(AX)(R11*1), Z3, Z3
+	VADDPS     256(AX)(R11*1), Z4, Z4
+	VADDPS     320(AX)(R11*1), Z5, Z5
+	VADDPS     384(AX)(R11*1), Z6, K1, Z6
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Z8
+	VMULPS       Z0, Z8, Z0
+	VMULPS       Z1, Z8, Z1
+	VMULPS       Z2, Z8, Z2
+	VMULPS       Z3, Z8, Z3
+	VMULPS       Z4, Z8, Z4
+	VMULPS       Z5, Z8, Z5
+	VMULPS       Z6, Z8, Z6
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VPXORD Z8, Z8, Z8
+	VMAXPS Z0, Z8, Z0
+	VMAXPS Z1, Z8, Z1
+	VMAXPS Z2, Z8, Z2
+	VMAXPS Z3, Z8, Z3
+	VMAXPS Z4, Z8, Z4
+	VMAXPS Z5, Z8, Z5
+	VMAXPS Z6, Z8, Z6
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	PREFETCHT0 256(R11)(R13*8)
+	PREFETCHT0 320(R11)(R13*8)
+	PREFETCHT0 384(R11)(R13*8)
+	VADDPS     (R11), Z0, Z0
+	VADDPS     64(R11), Z1, Z1
+	VADDPS     128(R11), Z2, Z2
+	VADDPS     192(R11), Z3, Z3
+	VADDPS     256(R11), Z4, Z4
+	VADDPS     320(R11), Z5, Z5
+	VMOVUPS.Z  384(R11), K1, Z7
+	VADDPS     Z7, Z6, Z6
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	PREFETCHT0   128(R11)(R13*8)
+	PREFETCHT0   192(R11)(R13*8)
+	PREFETCHT0   256(R11)(R13*8)
+	PREFETCHT0   320(R11)(R13*8)
+	PREFETCHT0   384(R11)(R13*8)
+	VBROADCASTSS 4(R10), Z8
+	VMULPS       (R11), Z8, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(R11), Z8, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(R11), Z8, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(R11), Z8, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(R11), Z8, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       320(R11), Z8, Z7
+	VADDPS       Z7, Z5, Z5
+	VMOVUPS.Z    384(R11), K1, Z7
+	VMULPS       Z7, Z8, Z7
+	VADDPS       Z7, Z6, Z6
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	PREFETCHT0 256(R11)(R13*8)
+	PREFETCHT0 320(R11)(R13*8)
+	PREFETCHT0 384(R11)(R13*8)
+	VPXORD     Z8, Z8, Z8
+	VMOVUPS    (R11), Z7
+	VCMPPS     $0x16, Z8, Z7, K2
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z0, Z0
+	VMOVUPS    64(R11), Z7
+	VCMPPS     $0x16, Z8, Z7, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVAPS    Z1, Z1
+	VMOVUPS    128(R11), Z7
+	VCMPPS     $0x16, Z8, Z7, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVAPS    Z2, Z2
+	VMOVUPS    192(R11), Z7
+	VCMPPS     $0x16, Z8, Z7, K2
+	VMOVAPS.Z  Z3, K2, Z3
+	VMOVAPS    Z3, Z3
+	VMOVUPS    256(R11), Z7
+	VCMPPS     $0x16, Z8, Z7, K2
+	VMOVAPS.Z  Z4, K2, Z4
+	VMOVAPS    Z4, Z4
+	VMOVUPS    320(R11), Z7
+	VCMPPS     $0x16, Z8, Z7, K2
+	VMOVAPS.Z  Z5, K2, Z5
+	VMOVAPS    Z5, Z5
+	VMOVUPS.Z  384(R11), K1, Z7
+	VCMPPS     $0x16, Z8, Z7, K2
+	VMOVAPS.Z  Z6, K2, Z6
+	VMOVAPS    Z6, Z6
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ    row+80(FP)
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -2240,6 +3290,220 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
+	VMOVUPS Z2, 128(R9)
+	VMOVUPS Z3, 192(R9)
+	VMOVUPS Z4, 256(R9)
+	VMOVUPS Z5, 320(R9)
+	VMOVUPS Z6, 384(R9)
+	VMOVUPS Z7, K1, 448(R9)
+	ADDQ    ldy+40(FP), R9
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·sumEndedAVX512x8(SB), NOSPLIT, $0-96
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  ptr+8(FP), R8
+	MOVQ  y+32(FP), R9
+	MOVQ  (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 256(AX)(R11*1)
+	PREFETCHT0 320(AX)(R11*1)
+	PREFETCHT0 384(AX)(R11*1)
+	PREFETCHT0 448(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Z0, Z0
+	VADDPS     64(AX)(R11*1), Z1, Z1
+	VADDPS     128(AX)(R11*1), Z2, Z2
+	VADDPS     192(AX)(R11*1), Z3, Z3
+	VADDPS     256(AX)(R11*1), Z4, Z4
+	VADDPS     320(AX)(R11*1), Z5, Z5
+	VADDPS     384(AX)(R11*1), Z6, Z6
+	VADDPS     448(AX)(R11*1), Z7, K1, Z7
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Z9
+	VMULPS       Z0, Z9, Z0
+	VMULPS       Z1, Z9, Z1
+	VMULPS       Z2, Z9, Z2
+	VMULPS       Z3, Z9, Z3
+	VMULPS       Z4, Z9, Z4
+	VMULPS       Z5, Z9, Z5
+	VMULPS       Z6, Z9, Z6
+	VMULPS       Z7, Z9, Z7
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VPXORD Z9, Z9, Z9
+	VMAXPS Z0, Z9, Z0
+	VMAXPS Z1, Z9, Z1
+	VMAXPS Z2, Z9, Z2
+	VMAXPS Z3, Z9, Z3
+	VMAXPS Z4, Z9, Z4
+	VMAXPS Z5, Z9, Z5
+	VMAXPS Z6, Z9, Z6
+	VMAXPS Z7, Z9, Z7
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	PREFETCHT0 256(R11)(R13*8)
+	PREFETCHT0 320(R11)(R13*8)
+	PREFETCHT0 384(R11)(R13*8)
+	PREFETCHT0 448(R11)(R13*8)
+	VADDPS     (R11), Z0, Z0
+	VADDPS     64(R11), Z1, Z1
+	VADDPS     128(R11), Z2, Z2
+	VADDPS     192(R11), Z3, Z3
+	VADDPS     256(R11), Z4, Z4
+	VADDPS     320(R11), Z5, Z5
+	VADDPS     384(R11), Z6, Z6
+	VMOVUPS.Z  448(R11), K1, Z8
+	VADDPS     Z8, Z7, Z7
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	PREFETCHT0   128(R11)(R13*8)
+	PREFETCHT0   192(R11)(R13*8)
+	PREFETCHT0   256(R11)(R13*8)
+	PREFETCHT0   320(R11)(R13*8)
+	PREFETCHT0   384(R11)(R13*8)
+	PREFETCHT0   448(R11)(R13*8)
+	VBROADCASTSS 4(R10), Z9
+	VMULPS       (R11), Z9, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(R11), Z9, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(R11), Z9, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(R11), Z9, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(R11), Z9, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(R11), Z9, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       384(R11), Z9, Z8
+	VADDPS       Z8, Z6, Z6
+	VMOVUPS.Z    448(R11), K1, Z8
+	VMULPS       Z8, Z9, Z8
+	VADDPS       Z8, Z7, Z7
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	PREFETCHT0 256(R11)(R13*8)
+	PREFETCHT0 320(R11)(R13*8)
+	PREFETCHT0 384(R11)(R13*8)
+	PREFETCHT0 448(R11)(R13*8)
+	VPXORD     Z9, Z9, Z9
+	VMOVUPS    (R11), Z8
+	VCMPPS     $0x16, Z9, Z8, K2
+	VMOVAPS.Z  Z0, K2, Z0
+	VMOVAPS    Z0, Z0
+	VMOVUPS    64(R11), Z8
+	VCMPPS     $0x16, Z9, Z8, K2
+	VMOVAPS.Z  Z1, K2, Z1
+	VMOVAPS    Z1, Z1
+	VMOVUPS    128(R11), Z8
+	VCMPPS     $0x16, Z9, Z8, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMOVAPS    Z2, Z2
+	VMOVUPS    192(R11), Z8
+	VCMPPS     $0x16, Z9, Z8, K2
+	VMOVAPS.Z  Z3, K2, Z3
+	VMOVAPS    Z3, Z3
+	VMOVUPS    256(R11), Z8
+	VCMPPS     $0x16, Z9, Z8, K2
+	VMOVAPS.Z  Z4, K2, Z4
+	VMOVAPS    Z4, Z4
+	VMOVUPS    320(R11), Z8
+	VCMPPS     $0x16, Z9, Z8, K2
+	VMOVAPS.Z  Z5, K2, Z5
+	VMOVAPS    Z5, Z5
+	VMOVUPS    384(R11), Z8
+	VCMPPS     $0x16, Z9, Z8, K2
+	VMOVAPS.Z  Z6, K2, Z6
+	VMOVAPS    Z6, Z6
+	VMOVUPS.Z  448(R11), K1, Z8
+	VCMPPS     $0x16, Z9, Z8, K2
+	VMOVAPS.Z  Z7, K2, Z7
+	VMOVAPS    Z7, Z7
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ    row+80(FP)
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -3030,6 +4294,110 @@ DATA lanesAVX2<>+56(SB)/4, $0x00000000
 DATA lanesAVX2<>+60(SB)/4, $0x00000000
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
 
+// func sumEndedAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, MMX+
+TEXT ·sumEndedAVX2x1(SB), NOSPLIT, $0-96
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y1
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VMASKMOVPS (AX)(R11*1), Y1, Y2
+	VADDPS     Y2, Y0, Y0
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Y3
+	VMULPS       Y0, Y3, Y0
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VXORPS Y3, Y3, Y3
+	VMAXPS Y0, Y3, Y0
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	VMASKMOVPS (R11), Y1, Y2
+	VADDPS     Y2, Y0, Y0
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	VBROADCASTSS 4(R10), Y3
+	VMASKMOVPS   (R11), Y1, Y2
+	VMULPS       Y2, Y3, Y2
+	VADDPS       Y2, Y0, Y0
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	VXORPS     Y3, Y3, Y3
+	VMASKMOVPS (R11), Y1, Y2
+	VCMPPS     $0x16, Y3, Y2, Y2
+	VANDPS     Y2, Y0, Y0
+	VMOVAPS    Y0, Y0
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ       row+80(FP)
+	VMASKMOVPS Y0, Y1, (R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
 // func sumPartAVX2x1(rows int, from *int64, to *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32)
 // Requires: AVX
 TEXT ·sumPartAVX2x1(SB), NOSPLIT, $0-72
@@ -3287,6 +4655,122 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS    Y0, (R9)
+	VMASKMOVPS Y1, Y2, 32(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, MMX+
+TEXT ·sumEndedAVX2x2(SB), NOSPLIT, $0-96
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y2
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VMASKMOVPS 32(AX)(R11*1), Y2, Y3
+	VADDPS     Y3, Y1, Y1
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Y4
+	VMULPS       Y0, Y4, Y0
+	VMULPS       Y1, Y4, Y1
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VXORPS Y4, Y4, Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	VADDPS     (R11), Y0, Y0
+	VMASKMOVPS 32(R11), Y2, Y3
+	VADDPS     Y3, Y1, Y1
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	VBROADCASTSS 4(R10), Y4
+	VMULPS       (R11), Y4, Y3
+	VADDPS       Y3, Y0, Y0
+	VMASKMOVPS   32(R11), Y2, Y3
+	VMULPS       Y3, Y4, Y3
+	VADDPS       Y3, Y1, Y1
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	VXORPS     Y4, Y4, Y4
+	VMOVUPS    (R11), Y3
+	VCMPPS     $0x16, Y4, Y3, Y3
+	VANDPS     Y3, Y0, Y0
+	VMOVAPS    Y0, Y0
+	VMASKMOVPS 32(R11), Y2, Y3
+	VCMPPS     $0x16, Y4, Y3, Y3
+	VANDPS     Y3, Y1, Y1
+	VMOVAPS    Y1, Y1
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ       row+80(FP)
 	VMOVUPS    Y0, (R9)
 	VMASKMOVPS Y1, Y2, 32(R9)
 	ADDQ       ldy+40(FP), R9
@@ -3569,6 +5053,138 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMASKMOVPS Y2, Y3, 64(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, MMX+
+TEXT ·sumEndedAVX2x3(SB), NOSPLIT, $0-96
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y3
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VMASKMOVPS 64(AX)(R11*1), Y3, Y4
+	VADDPS     Y4, Y2, Y2
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Y5
+	VMULPS       Y0, Y5, Y0
+	VMULPS       Y1, Y5, Y1
+	VMULPS       Y2, Y5, Y2
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VXORPS Y5, Y5, Y5
+	VMAXPS Y0, Y5, Y0
+	VMAXPS Y1, Y5, Y1
+	VMAXPS Y2, Y5, Y2
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VMASKMOVPS 64(R11), Y3, Y4
+	VADDPS     Y4, Y2, Y2
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	VBROADCASTSS 4(R10), Y5
+	VMULPS       (R11), Y5, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(R11), Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VMASKMOVPS   64(R11), Y3, Y4
+	VMULPS       Y4, Y5, Y4
+	VADDPS       Y4, Y2, Y2
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	VXORPS     Y5, Y5, Y5
+	VMOVUPS    (R11), Y4
+	VCMPPS     $0x16, Y5, Y4, Y4
+	VANDPS     Y4, Y0, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPS    32(R11), Y4
+	VCMPPS     $0x16, Y5, Y4, Y4
+	VANDPS     Y4, Y1, Y1
+	VMOVAPS    Y1, Y1
+	VMASKMOVPS 64(R11), Y3, Y4
+	VCMPPS     $0x16, Y5, Y4, Y4
+	VANDPS     Y4, Y2, Y2
+	VMOVAPS    Y2, Y2
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ       row+80(FP)
 	VMOVUPS    Y0, (R9)
 	VMOVUPS    Y1, 32(R9)
 	VMASKMOVPS Y2, Y3, 64(R9)
@@ -3870,6 +5486,150 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMOVUPS    Y2, 64(R9)
+	VMASKMOVPS Y3, Y4, 96(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, MMX+
+TEXT ·sumEndedAVX2x4(SB), NOSPLIT, $0-96
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y4
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VADDPS     64(AX)(R11*1), Y2, Y2
+	VMASKMOVPS 96(AX)(R11*1), Y4, Y5
+	VADDPS     Y5, Y3, Y3
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Y6
+	VMULPS       Y0, Y6, Y0
+	VMULPS       Y1, Y6, Y1
+	VMULPS       Y2, Y6, Y2
+	VMULPS       Y3, Y6, Y3
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VXORPS Y6, Y6, Y6
+	VMAXPS Y0, Y6, Y0
+	VMAXPS Y1, Y6, Y1
+	VMAXPS Y2, Y6, Y2
+	VMAXPS Y3, Y6, Y3
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
+	VMASKMOVPS 96(R11), Y4, Y5
+	VADDPS     Y5, Y3, Y3
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	VBROADCASTSS 4(R10), Y6
+	VMULPS       (R11), Y6, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R11), Y6, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R11), Y6, Y5
+	VADDPS       Y5, Y2, Y2
+	VMASKMOVPS   96(R11), Y4, Y5
+	VMULPS       Y5, Y6, Y5
+	VADDPS       Y5, Y3, Y3
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	VXORPS     Y6, Y6, Y6
+	VMOVUPS    (R11), Y5
+	VCMPPS     $0x16, Y6, Y5, Y5
+	VANDPS     Y5, Y0, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPS    32(R11), Y5
+	VCMPPS     $0x16, Y6, Y5, Y5
+	VANDPS     Y5, Y1, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    64(R11), Y5
+	VCMPPS     $0x16, Y6, Y5, Y5
+	VANDPS     Y5, Y2, Y2
+	VMOVAPS    Y2, Y2
+	VMASKMOVPS 96(R11), Y4, Y5
+	VCMPPS     $0x16, Y6, Y5, Y5
+	VANDPS     Y5, Y3, Y3
+	VMOVAPS    Y3, Y3
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ       row+80(FP)
 	VMOVUPS    Y0, (R9)
 	VMOVUPS    Y1, 32(R9)
 	VMOVUPS    Y2, 64(R9)
@@ -4189,6 +5949,166 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMOVUPS    Y2, 64(R9)
+	VMOVUPS    Y3, 96(R9)
+	VMASKMOVPS Y4, Y5, 128(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX2x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, MMX+
+TEXT ·sumEndedAVX2x5(SB), NOSPLIT, $0-96
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y5
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VADDPS     64(AX)(R11*1), Y2, Y2
+	VADDPS     96(AX)(R11*1), Y3, Y3
+	VMASKMOVPS 128(AX)(R11*1), Y5, Y6
+	VADDPS     Y6, Y4, Y4
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Y7
+	VMULPS       Y0, Y7, Y0
+	VMULPS       Y1, Y7, Y1
+	VMULPS       Y2, Y7, Y2
+	VMULPS       Y3, Y7, Y3
+	VMULPS       Y4, Y7, Y4
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VXORPS Y7, Y7, Y7
+	VMAXPS Y0, Y7, Y0
+	VMAXPS Y1, Y7, Y1
+	VMAXPS Y2, Y7, Y2
+	VMAXPS Y3, Y7, Y3
+	VMAXPS Y4, Y7, Y4
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
+	VADDPS     96(R11), Y3, Y3
+	VMASKMOVPS 128(R11), Y5, Y6
+	VADDPS     Y6, Y4, Y4
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	PREFETCHT0   128(R11)(R13*8)
+	VBROADCASTSS 4(R10), Y7
+	VMULPS       (R11), Y7, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(R11), Y7, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(R11), Y7, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(R11), Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VMASKMOVPS   128(R11), Y5, Y6
+	VMULPS       Y6, Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	VXORPS     Y7, Y7, Y7
+	VMOVUPS    (R11), Y6
+	VCMPPS     $0x16, Y7, Y6, Y6
+	VANDPS     Y6, Y0, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPS    32(R11), Y6
+	VCMPPS     $0x16, Y7, Y6, Y6
+	VANDPS     Y6, Y1, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    64(R11), Y6
+	VCMPPS     $0x16, Y7, Y6, Y6
+	VANDPS     Y6, Y2, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPS    96(R11), Y6
+	VCMPPS     $0x16, Y7, Y6, Y6
+	VANDPS     Y6, Y3, Y3
+	VMOVAPS    Y3, Y3
+	VMASKMOVPS 128(R11), Y5, Y6
+	VCMPPS     $0x16, Y7, Y6, Y6
+	VANDPS     Y6, Y4, Y4
+	VMOVAPS    Y4, Y4
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ       row+80(FP)
 	VMOVUPS    Y0, (R9)
 	VMOVUPS    Y1, 32(R9)
 	VMOVUPS    Y2, 64(R9)
@@ -4527,6 +6447,178 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMOVUPS    Y2, 64(R9)
+	VMOVUPS    Y3, 96(R9)
+	VMOVUPS    Y4, 128(R9)
+	VMASKMOVPS Y5, Y6, 160(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX2x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, MMX+
+TEXT ·sumEndedAVX2x6(SB), NOSPLIT, $0-96
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y6
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VADDPS     64(AX)(R11*1), Y2, Y2
+	VADDPS     96(AX)(R11*1), Y3, Y3
+	VADDPS     128(AX)(R11*1), Y4, Y4
+	VMASKMOVPS 160(AX)(R11*1), Y6, Y7
+	VADDPS     Y7, Y5, Y5
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Y8
+	VMULPS       Y0, Y8, Y0
+	VMULPS       Y1, Y8, Y1
+	VMULPS       Y2, Y8, Y2
+	VMULPS       Y3, Y8, Y3
+	VMULPS       Y4, Y8, Y4
+	VMULPS       Y5, Y8, Y5
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VXORPS Y8, Y8, Y8
+	VMAXPS Y0, Y8, Y0
+	VMAXPS Y1, Y8, Y1
+	VMAXPS Y2, Y8, Y2
+	VMAXPS Y3, Y8, Y3
+	VMAXPS Y4, Y8, Y4
+	VMAXPS Y5, Y8, Y5
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
+	VADDPS     96(R11), Y3, Y3
+	VADDPS     128(R11), Y4, Y4
+	VMASKMOVPS 160(R11), Y6, Y7
+	VADDPS     Y7, Y5, Y5
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	PREFETCHT0   128(R11)(R13*8)
+	VBROADCASTSS 4(R10), Y8
+	VMULPS       (R11), Y8, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(R11), Y8, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(R11), Y8, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(R11), Y8, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(R11), Y8, Y7
+	VADDPS       Y7, Y4, Y4
+	VMASKMOVPS   160(R11), Y6, Y7
+	VMULPS       Y7, Y8, Y7
+	VADDPS       Y7, Y5, Y5
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	VXORPS     Y8, Y8, Y8
+	VMOVUPS    (R11), Y7
+	VCMPPS     $0x16, Y8, Y7, Y7
+	VANDPS     Y7, Y0, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPS    32(R11), Y7
+	VCMPPS     $0x16, Y8, Y7, Y7
+	VANDPS     Y7, Y1, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    64(R11), Y7
+	VCMPPS     $0x16, Y8, Y7, Y7
+	VANDPS     Y7, Y2, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPS    96(R11), Y7
+	VCMPPS     $0x16, Y8, Y7, Y7
+	VANDPS     Y7, Y3, Y3
+	VMOVAPS    Y3, Y3
+	VMOVUPS    128(R11), Y7
+	VCMPPS     $0x16, Y8, Y7, Y7
+	VANDPS     Y7, Y4, Y4
+	VMOVAPS    Y4, Y4
+	VMASKMOVPS 160(R11), Y6, Y7
+	VCMPPS     $0x16, Y8, Y7, Y7
+	VANDPS     Y7, Y5, Y5
+	VMOVAPS    Y5, Y5
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ       row+80(FP)
 	VMOVUPS    Y0, (R9)
 	VMOVUPS    Y1, 32(R9)
 	VMOVUPS    Y2, 64(R9)
@@ -4883,6 +6975,194 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMOVUPS    Y2, 64(R9)
+	VMOVUPS    Y3, 96(R9)
+	VMOVUPS    Y4, 128(R9)
+	VMOVUPS    Y5, 160(R9)
+	VMASKMOVPS Y6, Y7, 192(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX2x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, MMX+
+TEXT ·sumEndedAVX2x7(SB), NOSPLIT, $0-96
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y7
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VADDPS     64(AX)(R11*1), Y2, Y2
+	VADDPS     96(AX)(R11*1), Y3, Y3
+	VADDPS     128(AX)(R11*1), Y4, Y4
+	VADDPS     160(AX)(R11*1), Y5, Y5
+	VMASKMOVPS 192(AX)(R11*1), Y7, Y8
+	VADDPS     Y8, Y6, Y6
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Y9
+	VMULPS       Y0, Y9, Y0
+	VMULPS       Y1, Y9, Y1
+	VMULPS       Y2, Y9, Y2
+	VMULPS       Y3, Y9, Y3
+	VMULPS       Y4, Y9, Y4
+	VMULPS       Y5, Y9, Y5
+	VMULPS       Y6, Y9, Y6
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VXORPS Y9, Y9, Y9
+	VMAXPS Y0, Y9, Y0
+	VMAXPS Y1, Y9, Y1
+	VMAXPS Y2, Y9, Y2
+	VMAXPS Y3, Y9, Y3
+	VMAXPS Y4, Y9, Y4
+	VMAXPS Y5, Y9, Y5
+	VMAXPS Y6, Y9, Y6
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
+	VADDPS     96(R11), Y3, Y3
+	VADDPS     128(R11), Y4, Y4
+	VADDPS     160(R11), Y5, Y5
+	VMASKMOVPS 192(R11), Y7, Y8
+	VADDPS     Y8, Y6, Y6
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	PREFETCHT0   128(R11)(R13*8)
+	PREFETCHT0   192(R11)(R13*8)
+	VBROADCASTSS 4(R10), Y9
+	VMULPS       (R11), Y9, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(R11), Y9, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(R11), Y9, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(R11), Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(R11), Y9, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(R11), Y9, Y8
+	VADDPS       Y8, Y5, Y5
+	VMASKMOVPS   192(R11), Y7, Y8
+	VMULPS       Y8, Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	VXORPS     Y9, Y9, Y9
+	VMOVUPS    (R11), Y8
+	VCMPPS     $0x16, Y9, Y8, Y8
+	VANDPS     Y8, Y0, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPS    32(R11), Y8
+	VCMPPS     $0x16, Y9, Y8, Y8
+	VANDPS     Y8, Y1, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    64(R11), Y8
+	VCMPPS     $0x16, Y9, Y8, Y8
+	VANDPS     Y8, Y2, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPS    96(R11), Y8
+	VCMPPS     $0x16, Y9, Y8, Y8
+	VANDPS     Y8, Y3, Y3
+	VMOVAPS    Y3, Y3
+	VMOVUPS    128(R11), Y8
+	VCMPPS     $0x16, Y9, Y8, Y8
+	VANDPS     Y8, Y4, Y4
+	VMOVAPS    Y4, Y4
+	VMOVUPS    160(R11), Y8
+	VCMPPS     $0x16, Y9, Y8, Y8
+	VANDPS     Y8, Y5, Y5
+	VMOVAPS    Y5, Y5
+	VMASKMOVPS 192(R11), Y7, Y8
+	VCMPPS     $0x16, Y9, Y8, Y8
+	VANDPS     Y8, Y6, Y6
+	VMOVAPS    Y6, Y6
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ       row+80(FP)
 	VMOVUPS    Y0, (R9)
 	VMOVUPS    Y1, 32(R9)
 	VMOVUPS    Y2, 64(R9)
@@ -5258,6 +7538,206 @@ position:
 	JLT        position
 
 store:
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    Y1, 32(R9)
+	VMOVUPS    Y2, 64(R9)
+	VMOVUPS    Y3, 96(R9)
+	VMOVUPS    Y4, 128(R9)
+	VMOVUPS    Y5, 160(R9)
+	VMOVUPS    Y6, 192(R9)
+	VMASKMOVPS Y7, Y8, 224(R9)
+	ADDQ       ldy+40(FP), R9
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func sumEndedAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, MMX+
+TEXT ·sumEndedAVX2x8(SB), NOSPLIT, $0-96
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y8
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    ptr+8(FP), R8
+	MOVQ    y+32(FP), R9
+	MOVQ    (R8), DX
+
+row:
+	ADDQ   $0x08, R8
+	MOVQ   (R8), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   DX, R10
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 (DI)(R11*1)
+	MOVL       (BX)(DX*4), R11
+	IMULQ      CX, R11
+	VADDPS     (AX)(R11*1), Y0, Y0
+	VADDPS     32(AX)(R11*1), Y1, Y1
+	VADDPS     64(AX)(R11*1), Y2, Y2
+	VADDPS     96(AX)(R11*1), Y3, Y3
+	VADDPS     128(AX)(R11*1), Y4, Y4
+	VADDPS     160(AX)(R11*1), Y5, Y5
+	VADDPS     192(AX)(R11*1), Y6, Y6
+	VMASKMOVPS 224(AX)(R11*1), Y8, Y9
+	VADDPS     Y9, Y7, Y7
+	INCQ       DX
+	CMPQ       DX, R10
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R10
+
+step:
+	MOVL         (R10), R12
+	TESTL        R12, R12
+	JZ           ended
+	MOVQ         16(R10), R11
+	MOVQ         R11, R13
+	IMULQ        row+80(FP), R11
+	ADDQ         8(R10), R11
+	CMPL         R12, $0x00000004
+	JE           relu
+	CMPL         R12, $0x00000002
+	JE           add
+	CMPL         R12, $0x00000003
+	JE           addscaled
+	CMPL         R12, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R11), Y10
+	VMULPS       Y0, Y10, Y0
+	VMULPS       Y1, Y10, Y1
+	VMULPS       Y2, Y10, Y2
+	VMULPS       Y3, Y10, Y3
+	VMULPS       Y4, Y10, Y4
+	VMULPS       Y5, Y10, Y5
+	VMULPS       Y6, Y10, Y6
+	VMULPS       Y7, Y10, Y7
+	ADDQ         $0x18, R10
+	JMP          step
+
+relu:
+	VXORPS Y10, Y10, Y10
+	VMAXPS Y0, Y10, Y0
+	VMAXPS Y1, Y10, Y1
+	VMAXPS Y2, Y10, Y2
+	VMAXPS Y3, Y10, Y3
+	VMAXPS Y4, Y10, Y4
+	VMAXPS Y5, Y10, Y5
+	VMAXPS Y6, Y10, Y6
+	VMAXPS Y7, Y10, Y7
+	ADDQ   $0x18, R10
+	JMP    step
+
+add:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	VADDPS     (R11), Y0, Y0
+	VADDPS     32(R11), Y1, Y1
+	VADDPS     64(R11), Y2, Y2
+	VADDPS     96(R11), Y3, Y3
+	VADDPS     128(R11), Y4, Y4
+	VADDPS     160(R11), Y5, Y5
+	VADDPS     192(R11), Y6, Y6
+	VMASKMOVPS 224(R11), Y8, Y9
+	VADDPS     Y9, Y7, Y7
+	ADDQ       $0x18, R10
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R11)(R13*8)
+	PREFETCHT0   64(R11)(R13*8)
+	PREFETCHT0   128(R11)(R13*8)
+	PREFETCHT0   192(R11)(R13*8)
+	VBROADCASTSS 4(R10), Y10
+	VMULPS       (R11), Y10, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R11), Y10, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R11), Y10, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R11), Y10, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R11), Y10, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R11), Y10, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R11), Y10, Y9
+	VADDPS       Y9, Y6, Y6
+	VMASKMOVPS   224(R11), Y8, Y9
+	VMULPS       Y9, Y10, Y9
+	VADDPS       Y9, Y7, Y7
+	ADDQ         $0x18, R10
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R11)(R13*8)
+	PREFETCHT0 64(R11)(R13*8)
+	PREFETCHT0 128(R11)(R13*8)
+	PREFETCHT0 192(R11)(R13*8)
+	VXORPS     Y10, Y10, Y10
+	VMOVUPS    (R11), Y9
+	VCMPPS     $0x16, Y10, Y9, Y9
+	VANDPS     Y9, Y0, Y0
+	VMOVAPS    Y0, Y0
+	VMOVUPS    32(R11), Y9
+	VCMPPS     $0x16, Y10, Y9, Y9
+	VANDPS     Y9, Y1, Y1
+	VMOVAPS    Y1, Y1
+	VMOVUPS    64(R11), Y9
+	VCMPPS     $0x16, Y10, Y9, Y9
+	VANDPS     Y9, Y2, Y2
+	VMOVAPS    Y2, Y2
+	VMOVUPS    96(R11), Y9
+	VCMPPS     $0x16, Y10, Y9, Y9
+	VANDPS     Y9, Y3, Y3
+	VMOVAPS    Y3, Y3
+	VMOVUPS    128(R11), Y9
+	VCMPPS     $0x16, Y10, Y9, Y9
+	VANDPS     Y9, Y4, Y4
+	VMOVAPS    Y4, Y4
+	VMOVUPS    160(R11), Y9
+	VCMPPS     $0x16, Y10, Y9, Y9
+	VANDPS     Y9, Y5, Y5
+	VMOVAPS    Y5, Y5
+	VMOVUPS    192(R11), Y9
+	VCMPPS     $0x16, Y10, Y9, Y9
+	VANDPS     Y9, Y6, Y6
+	VMOVAPS    Y6, Y6
+	VMASKMOVPS 224(R11), Y8, Y9
+	VCMPPS     $0x16, Y10, Y9, Y9
+	VANDPS     Y9, Y7, Y7
+	VMOVAPS    Y7, Y7
+	ADDQ       $0x18, R10
+	JMP        step
+
+ended:
+	INCQ       row+80(FP)
 	VMOVUPS    Y0, (R9)
 	VMOVUPS    Y1, 32(R9)
 	VMOVUPS    Y2, 64(R9)

@@ -11,6 +11,7 @@ import (
 // sums holds, by their number of vectors, the functions of one variant.
 type sums struct {
 	plain    []sumPlain
+	ended    []sumEnded
 	part     []sumPart
 	inOrder  []sumInOrder
 	weighted []sumOfWeighted
@@ -21,6 +22,8 @@ type (
 	sumInOrder func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int)
 	sumPlain   func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int,
 		other *int32, ahead, lastByte int)
+	sumEnded func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int,
+		other *int32, ahead, lastByte, row int, ends *int64)
 	sumPart       func(rows int, from, to *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32)
 	sumOfWeighted func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int,
 		other *int32, ahead, lastByte int, pos *uint32, w *float32, ldw int)
@@ -55,6 +58,22 @@ func (s *sums) named(c *call, other *int32, ptr []int64, y tensor.Matrix) {
 			x, ldx := place(c.x, 0, p.from)
 			dst, ldy := place(y, 0, p.from)
 			s.plain[p.vectors](y.Rows, ptr, x, ldx, dst, ldy, p.tail, other, ahead, p.lastByte())
+		}
+	})
+}
+
+// neighboursEnded is neighbours with the call's ends.
+func (s *sums) neighboursEnded(c *call, ptr []int64, y tensor.Matrix, first int) {
+	if len(c.passes) == 0 {
+		return
+	}
+	other := neighbourIndex(c.seg)
+	c.seg.splitAhead(ptr, ahead(c.passes[0].cols), func(from, to, ahead int) {
+		for i, p := range c.passes {
+			x, ldx := place(c.x, 0, p.from)
+			dst, ldy := place(y, int64(from), p.from)
+			ends := (*int64)(unsafe.Pointer(&c.ends[i]))
+			s.ended[p.vectors](to-from, &ptr[from], x, ldx, dst, ldy, p.tail, other, ahead, p.lastByte(), first+from, ends)
 		}
 	})
 }

@@ -37,7 +37,7 @@ func (c *Ctx) sumBands(band int) (edges, values int64) {
 		edges = c.segmentSum()
 		return edges, edges * int64(y.Cols)
 	}
-	k.tail = Tail{}
+	k.tail, k.ended = Tail{}, nil
 	for lo := 0; lo < y.Cols; lo += band {
 		hi := min(lo+band, y.Cols)
 		k.x, k.dst = columns(x, lo, hi), columns(y, lo, hi)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/internal/cpu"
 	"github.com/weft-gnn/weft/internal/rng"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -45,7 +46,8 @@ func TestTail(t *testing.T) {
 		ids[i] = int64(3 * i)
 	}
 	drop, own := TailStep{Kind: DropValues, Mask: testMask(0.4)}, TailStep{Kind: DropValues, Mask: testMask(0.4), IDs: ids}
-	tails := [][]TailStep{{scaled, add, activate, sum}, {add, activate, drop}, {own, scaled, sum}, {multiple, activate}, {outer, activate, outer}}
+	slope := TailStep{Kind: ApplySlope, Func: relu, X: at}
+	tails := [][]TailStep{{scaled, add, multiple, slope}, {scaled, add, activate, sum}, {add, activate, drop}, {own, scaled, sum}, {multiple, activate}, {outer, activate, outer}}
 	for name, product := range map[string]func(*Ctx, tensor.Matrix){
 		"SpMM at dst": func(c *Ctx, out tensor.Matrix) { SpMM(c, b, Dst, tensor.Matrix{}, x, out) },
 		"SpMM at src": func(c *Ctx, out tensor.Matrix) { SpMM(c, b, Src, tensor.Matrix{}, x, out) },
@@ -61,15 +63,17 @@ func TestTail(t *testing.T) {
 			product = func(c *Ctx, out tensor.Matrix) { MatMulNT(c, x, fixed, out) }
 		}
 		for _, steps := range tails {
-			sameAsAlone(t, name, product, steps, tensor.New(n, w))
+			for _, isa := range variants() {
+				sameAsAlone(t, isa, name, product, steps, tensor.New(n, w))
+			}
 		}
 	}
 }
 
 // sameAsAlone holds a product with a tail against its steps one by one.
-func sameAsAlone(t *testing.T, name string, product func(*Ctx, tensor.Matrix), steps []TailStep, want tensor.Matrix) {
+func sameAsAlone(t *testing.T, isa cpu.ISA, name string, product func(*Ctx, tensor.Matrix), steps []TailStep, want tensor.Matrix) {
 	t.Helper()
-	var alone Ctx
+	alone := Ctx{isa: &isa}
 	product(&alone, want)
 	for _, s := range steps {
 		switch s.Kind {
@@ -83,6 +87,8 @@ func sameAsAlone(t *testing.T, name string, product func(*Ctx, tensor.Matrix), s
 			Add(&alone, want, s.X, want)
 		case AddMultiple:
 			AddScaled(&alone, s.Plus, s.S, want, s.X, want)
+		case ApplySlope:
+			ApplyGrad(&alone, s.Func, s.X, want, want)
 		case AddProduct:
 			AddOuter(&alone, want, s.X, s.S, want)
 		case DropValues:
@@ -92,14 +98,14 @@ func sameAsAlone(t *testing.T, name string, product func(*Ctx, tensor.Matrix), s
 	wantWork, wantBytes := alone.Count.Read()
 	wantBytes -= 4 * 2 * int64(len(steps)*want.Rows*want.Cols) // each step read and wrote the result
 	for _, threads := range []int{1, 2, 5} {
-		ctx := &Ctx{Pool: NewPool(threads)}
+		ctx := &Ctx{Pool: NewPool(threads), isa: &isa}
 		got := tensor.New(want.Rows, want.Cols)
 		for _, s := range steps {
 			ctx.Then(s)
 		}
 		product(ctx, got)
 		if !got.Equal(want) {
-			t.Errorf("%s on %d threads: the bits differ from those of the steps one by one", name, threads)
+			t.Errorf("%s, %v on %d threads: the bits differ from those of the steps one by one", name, isa, threads)
 		}
 		if work, bytes := ctx.Count.Read(); work != wantWork || bytes != wantBytes {
 			t.Errorf("%s: counted %d and %d, want %d and %d", name, work, bytes, wantWork, wantBytes)

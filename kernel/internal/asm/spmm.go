@@ -15,6 +15,7 @@ func spmm() {
 	for _, v := range []vectors{zmm, ymm} {
 		for n := 1; n <= 8; n++ {
 			sum(v, n, false)
+			sumEnded(v, n)
 			sumPart(v, n, false)
 			sumInOrder(v, n)
 			sumWeighted(v, n, false)
@@ -43,6 +44,7 @@ type rowSum struct {
 	half   *halfTail // where x is stored in bfloat16
 	x, ldx reg.Register
 	p      reg.GPVirtual // the current position
+	end    func()        // what follows a row's sums before they are stored
 
 	// Of sums of rows that an index names: the index, the same from some
 	// positions ahead on, and the last byte of row 0.
@@ -59,12 +61,17 @@ const (
 // may be narrow, x is stored in bfloat16 where they are.
 func sum(v vectors, n int, narrow bool) {
 	s := newRowSum(v, n, narrow, "sum", "sums the rows that other names", sumArgs+indexArgs+")")
+	s.neighbours()
+}
+
+// neighbours builds the sums of the rows that the index names.
+func (s *rowSum) neighbours() {
 	s.index()
 	s.rows(func() {
 		s.prefetch()
 		q := s.row(s.other)
 		for j, acc := range s.sums {
-			s.add(s.at(q, j), acc, j == n-1)
+			s.add(s.at(q, j), acc, j == len(s.sums)-1)
 		}
 	})
 }
@@ -215,6 +222,9 @@ func (s *rowSum) rows(position func()) {
 	CMPQ(s.p, end)
 	JLT(LabelRef("position"))
 	Label("store")
+	if s.end != nil {
+		s.end()
+	}
 	s.store(s.sums, y)
 	ADDQ(argument("ldy"), y)
 	DECQ(argument("rows"))
