@@ -7,7 +7,7 @@ package kernel
 // stripAVX512x16 computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to 14
 // rows and 1 to 16 columns, by sums over k in ascending order. Strides are in
 // bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
-// p of b, of which 16 values are read, at b + p·ldb. What lies ahead bytes after
+// p of b, of which cols values are read, at b + p·ldb. What lies ahead bytes after
 // b is needed next.
 //
 //go:noescape
@@ -16,7 +16,7 @@ func stripAVX512x16(flags int, tiles int, rows int, cols int, k int, a *float32,
 // stripAVX512x32 computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to 14
 // rows and 1 to 32 columns, by sums over k in ascending order. Strides are in
 // bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
-// p of b, of which 32 values are read, at b + p·ldb. What lies ahead bytes after
+// p of b, of which cols values are read, at b + p·ldb. What lies ahead bytes after
 // b is needed next.
 //
 //go:noescape

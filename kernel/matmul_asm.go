@@ -18,6 +18,6 @@ var productVariants = [...]products{
 	cpu.AVX512: strips{
 		panels: panels{32, 16}, height: 14,
 		narrow: stripAVX512x16, wide: stripAVX512x32, square: transposeAVX512,
-		aliased: 1024, turned: math.MaxInt / 32,
+		aliased: 1024, masked: true, turned: math.MaxInt / 32,
 	}.products(),
 }

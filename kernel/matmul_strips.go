@@ -42,6 +42,8 @@ type strips struct {
 	// aliased is a row length in values at multiples of which the rows of a
 	// panel push each other out of the caches, so that it is better packed.
 	aliased int
+	// masked says that the loops read no column of a right operand that it lacks.
+	masked bool
 	// turned is the number of panels from which a transposed left operand is
 	// better packed: a tile of few rows uses little of each line it reads of it.
 	turned int
@@ -166,7 +168,7 @@ func (t strips) multiplyBlock(s strip, x, g, w tensor.Matrix, panel []float32) {
 		if j == 0 && s.flags&stripTransposed != 0 {
 			s.flags |= stripAhead
 		}
-		if j >= t.ragged(b) {
+		if j >= t.ragged(b) && !t.masked {
 			s.b, s.ldb = unsafe.SliceData(panel), t.width(j, b)
 			packColumns(panel, s.ldb, columns(g, j, b))
 		} else {

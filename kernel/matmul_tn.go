@@ -66,16 +66,36 @@ func matMulTN(ctx *Ctx, onto bool, x, g, w tensor.Matrix) {
 	*c = call{x: x, y: g, dst: w, onto: onto, values: ctx.values()}
 	c.parts = max(1, min(n/tnRows, tnParts, tnValues/max(a*b, 1)))
 	c.n, c.grain = n, (n+c.parts-1)/c.parts
-	c.matmul = matmulOperands{loops: p, tn: cutResult(a, c.parts)}
-	c.matmul.tn.room(p, x, g)
-	c.scratch = ctx.floats(c.parts*a*b + ctx.Pool.Threads()*c.matmul.tn.buffer)
+	turned := b*p.padded(a) < a*p.padded(b)
+	if turned {
+		c.x, c.y = g, x
+	}
+	c.matmul = matmulOperands{loops: p, tn: cutResult(c.x.Cols, c.parts)}
+	c.matmul.tn.room(p, c.x, c.y)
+	c.scratch = ctx.floats((c.parts+1)*a*b + ctx.Pool.Threads()*c.matmul.tn.buffer)
+	if turned {
+		c.turnResult(w)
+	}
 	ctx.Pool.Run(c.parts*c.matmul.tn.tiles, (*tilePieces)(c))
 	done := c.done.Load()
 	if c.apart() {
 		ctx.combine()
 	}
+	if turned {
+		scatter(w.Data, w.Stride, c.dst)
+	}
 	rows := int64(n)
-	ctx.Count.Add(2*done*int64(b), valueBytes(x)*rows*int64(a)+valueBytes(g)*rows*int64(b)+4*int64(a*b))
+	ctx.Count.Add(2*done*int64(c.y.Cols), valueBytes(x)*rows*int64(a)+valueBytes(g)*rows*int64(b)+4*int64(a*b))
+}
+
+// turnResult computes Wᵀ = Gᵀ·X in w's stead, behind the parts: the same sums, where
+// the columns of x fill vectors better than those of g.
+func (c *call) turnResult(w tensor.Matrix) {
+	size := w.Rows * w.Cols
+	c.dst = tensor.Of(w.Cols, w.Rows, c.scratch[c.parts*size:][:size])
+	if c.onto {
+		scatter(c.dst.Data, c.dst.Stride, w)
+	}
 }
 
 // room sets how much scratch space a worker has.

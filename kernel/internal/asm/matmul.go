@@ -35,7 +35,7 @@ const (
 	stripDoc  = `%[1]s computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to %[2]d
 rows and 1 to %[3]d columns, by sums over k in ascending order. Strides are in
 bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
-p of b, of which %[3]d values are read, at b + p·ldb. What lies ahead bytes after
+p of b, of which %[4]s values are read, at b + p·ldb. What lies ahead bytes after
 b is needed next.`
 )
 
@@ -47,7 +47,11 @@ func maxRows(v vectors) int { return (v.registers - 3) / 2 }
 func stripFunc(v vectors, width int) {
 	name := fmt.Sprintf("strip%sx%d", v.name, width*v.values())
 	TEXT(name, NOSPLIT, stripArgs)
-	doc := fmt.Sprintf(stripDoc, name, maxRows(v), width*v.values())
+	read := fmt.Sprint(width * v.values())
+	if v.masked() {
+		read = "cols"
+	}
+	doc := fmt.Sprintf(stripDoc, name, maxRows(v), width*v.values(), read)
 	Doc(strings.Split(doc, "\n")...)
 	Pragma("noescape")
 	rows := Load(Param("rows"), GP64())
@@ -168,7 +172,7 @@ func (t *tile) step(a left, b right, u int) {
 	a.fetch(u)
 	b.fetch(u)
 	for j := range t.width {
-		VMOVUPS(b.at(u, j), t.free(j))
+		b.load(u, j)
 	}
 	v := t.free(t.width)
 	for i, sums := range t.sums {

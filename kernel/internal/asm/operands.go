@@ -90,10 +90,14 @@ func (c byColumn) advance(columns int) {
 type right struct {
 	*tile
 	p, ldb, later reg.Register
+	last          reg.Register // with masks: the columns of the last vector
 }
 
 func newRight(t *tile) right {
 	b := right{tile: t, p: Load(Param("b"), GP64()), ldb: Load(Param("ldb"), GP64())}
+	if t.masked() {
+		b.last = t.columnMasks()[t.width-1]
+	}
 	if t.width > 1 {
 		b.later = GP64()
 		MOVQ(b.p, b.later)
@@ -102,8 +106,16 @@ func newRight(t *tile) right {
 	return b
 }
 
-// at is vector j of row u from the current one.
-func (b right) at(u, j int) Mem { return b.vectors.at(strided(b.p, b.ldb, u), j) }
+// load loads vector j of row u from the current one. Without masks, the last one is
+// read whole.
+func (b right) load(u, j int) {
+	m := b.vectors.at(strided(b.p, b.ldb, u), j)
+	if j == b.width-1 && b.masked() {
+		b.vectors.load(m, b.last, b.free(j))
+		return
+	}
+	VMOVUPS(m, b.free(j))
+}
 
 func (b right) fetch(u int) {
 	if b.later == nil {
