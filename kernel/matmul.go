@@ -26,6 +26,7 @@ type epilogue struct {
 	bias   tensor.Matrix // 1 × b, or empty
 	fn     Func
 	values *valueLoops
+	tail   operandRows
 }
 
 // products returns the loops that a context uses.
@@ -102,7 +103,7 @@ func (c *Ctx) product(x, w, y tensor.Matrix, e epilogue, transposed bool) int64 
 // productRows computes rows of y = f(x·w + bias).
 func productRows(c *call, worker, _, lo, hi int) {
 	m, y := &c.matmul, c.result(worker, lo, hi)
-	m.loops.multiply(c.left(worker, lo, hi), m.w, y, epilogue{m.bias, c.fn, c.values})
+	m.loops.multiply(c.left(worker, lo, hi), m.w, y, epilogue{m.bias, c.fn, c.values, c.tail.operandRows(lo, hi)})
 	c.finish(worker, y, lo, hi)
 }
 

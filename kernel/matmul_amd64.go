@@ -8,19 +8,19 @@ package kernel
 // rows and 1 to 16 columns, by sums over k in ascending order. Strides are in
 // bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
 // p of b, of which cols values are read, at b + p·ldb. What lies ahead bytes after
-// b is needed next.
+// b is needed next, and then what lies at later, ldlater bytes per step over k.
 //
 //go:noescape
-func stripAVX512x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+func stripAVX512x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
 
 // stripAVX512x32 computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to 14
 // rows and 1 to 32 columns, by sums over k in ascending order. Strides are in
 // bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
 // p of b, of which cols values are read, at b + p·ldb. What lies ahead bytes after
-// b is needed next.
+// b is needed next, and then what lies at later, ldlater bytes per step over k.
 //
 //go:noescape
-func stripAVX512x32(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+func stripAVX512x32(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
 
 // transposeAVX512 transposes 16 rows of squares × 16 columns, squares > 0:
 // a[i, p] at a + i·lda + 4p goes to dst + p·ldd + 4i.
@@ -32,19 +32,19 @@ func transposeAVX512(squares int, a *float32, lda int, dst *float32, ldd int)
 // rows and 1 to 8 columns, by sums over k in ascending order. Strides are in
 // bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
 // p of b, of which 8 values are read, at b + p·ldb. What lies ahead bytes after
-// b is needed next.
+// b is needed next, and then what lies at later, ldlater bytes per step over k.
 //
 //go:noescape
-func stripAVX2x8(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+func stripAVX2x8(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
 
 // stripAVX2x16 computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to 6
 // rows and 1 to 16 columns, by sums over k in ascending order. Strides are in
 // bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
 // p of b, of which 16 values are read, at b + p·ldb. What lies ahead bytes after
-// b is needed next.
+// b is needed next, and then what lies at later, ldlater bytes per step over k.
 //
 //go:noescape
-func stripAVX2x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+func stripAVX2x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
 
 // transposeAVX2 transposes 8 rows of squares × 8 columns, squares > 0:
 // a[i, p] at a + i·lda + 4p goes to dst + p·ldd + 4i.

@@ -38,9 +38,9 @@ DATA tailmask<>+120(SB)/4, $0x00000000
 DATA tailmask<>+124(SB)/4, $0x00000000
 GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 
-// func stripAVX512x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+// func stripAVX512x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·stripAVX512x16(SB), NOSPLIT, $0-108
+TEXT ·stripAVX512x16(SB), NOSPLIT, $0-128
 	MOVQ rows+16(FP), AX
 	CMPQ AX, $0x0e
 	JE   tile14
@@ -4949,9 +4949,9 @@ downC14:
 	ADDQ   AX, c+80(FP)
 	JMP    tile14
 
-// func stripAVX512x32(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+// func stripAVX512x32(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·stripAVX512x32(SB), NOSPLIT, $0-108
+TEXT ·stripAVX512x32(SB), NOSPLIT, $0-128
 	MOVQ rows+16(FP), AX
 	CMPQ AX, $0x0e
 	JE   tile14
@@ -5012,10 +5012,20 @@ nearT1:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT1
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later1
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from2
+
+later1:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from2:
+	SUBQ $0x02, BX
+	JL   tailT1
 
 loopT1:
 	PREFETCHT1   (DX)
@@ -5027,8 +5037,8 @@ loopT1:
 	VFMADD231PS  Z4, Z2, Z0
 	VFMADD231PS  Z4, Z3, Z1
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z2
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z3
 	VBROADCASTSS (AX)(CX*1), Z4
@@ -5037,7 +5047,7 @@ loopT1:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT1
 
@@ -5054,6 +5064,12 @@ tailT1:
 	VFMADD231PS  Z4, Z3, Z1
 
 endT1:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first3
+	MOVQ  R8, later+112(FP)
+
+first3:
 	JMP finish1
 
 rowmajor1:
@@ -5080,10 +5096,20 @@ near1:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, CX
-	JL    tailN1
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later4
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from5
+
+later4:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from5:
+	SUBQ $0x02, CX
+	JL   tailN1
 
 loopN1:
 	PREFETCHT0   (DX)
@@ -5095,8 +5121,8 @@ loopN1:
 	VFMADD231PS  Z4, Z2, Z0
 	VFMADD231PS  Z4, Z3, Z1
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z2
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z3
 	VBROADCASTSS 4(AX), Z4
@@ -5105,7 +5131,7 @@ loopN1:
 	ADDQ         $0x08, AX
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, CX
 	JGE          loopN1
 
@@ -5122,6 +5148,12 @@ tailN1:
 	VFMADD231PS  Z4, Z3, Z1
 
 endN1:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first6
+	MOVQ  R8, later+112(FP)
+
+first6:
 finish1:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -5254,10 +5286,20 @@ nearT2:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT2
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later7
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from8
+
+later7:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from8:
+	SUBQ $0x02, BX
+	JL   tailT2
 
 loopT2:
 	PREFETCHT1   (DX)
@@ -5272,8 +5314,8 @@ loopT2:
 	VFMADD231PS  Z6, Z4, Z2
 	VFMADD231PS  Z6, Z5, Z3
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z4
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z5
 	VBROADCASTSS (AX)(CX*1), Z6
@@ -5285,7 +5327,7 @@ loopT2:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT2
 
@@ -5305,6 +5347,12 @@ tailT2:
 	VFMADD231PS  Z6, Z5, Z3
 
 endT2:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first9
+	MOVQ  R8, later+112(FP)
+
+first9:
 	JMP finish2
 
 rowmajor2:
@@ -5331,10 +5379,20 @@ near2:
 	SHRQ  $0x10, R10
 	KMOVW R10, K1
 	SHRQ  $0x10, R10
-	MOVQ  DI, R9
-	ADDQ  ahead+72(FP), R9
-	SUBQ  $0x02, SI
-	JL    tailN2
+	MOVQ  ahead+72(FP), R9
+	TESTQ R9, R9
+	JZ    later10
+	ADDQ  DI, R9
+	MOVQ  R8, R10
+	JMP   from11
+
+later10:
+	MOVQ later+112(FP), R9
+	MOVQ ldlater+120(FP), R10
+
+from11:
+	SUBQ $0x02, SI
+	JL   tailN2
 
 loopN2:
 	PREFETCHT0   (DX)
@@ -5349,8 +5407,8 @@ loopN2:
 	VFMADD231PS  Z6, Z4, Z2
 	VFMADD231PS  Z6, Z5, Z3
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R9)(R8*1)
-	PREFETCHT1   64(R9)(R8*1)
+	PREFETCHT1   (R9)(R10*1)
+	PREFETCHT1   64(R9)(R10*1)
 	VMOVUPS      (DI)(R8*1), Z4
 	VMOVUPS.Z    64(DI)(R8*1), K1, Z5
 	VBROADCASTSS 4(AX), Z6
@@ -5362,7 +5420,7 @@ loopN2:
 	ADDQ         $0x08, AX
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (DI)(R8*2), DI
-	LEAQ         (R9)(R8*2), R9
+	LEAQ         (R9)(R10*2), R9
 	SUBQ         $0x02, SI
 	JGE          loopN2
 
@@ -5382,6 +5440,12 @@ tailN2:
 	VFMADD231PS  Z6, Z5, Z3
 
 endN2:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first12
+	MOVQ  R9, later+112(FP)
+
+first12:
 finish2:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -5535,10 +5599,20 @@ nearT3:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT3
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later13
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from14
+
+later13:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from14:
+	SUBQ $0x02, BX
+	JL   tailT3
 
 loopT3:
 	PREFETCHT1   (DX)
@@ -5556,8 +5630,8 @@ loopT3:
 	VFMADD231PS  Z8, Z6, Z4
 	VFMADD231PS  Z8, Z7, Z5
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z6
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z7
 	VBROADCASTSS (AX)(CX*1), Z8
@@ -5572,7 +5646,7 @@ loopT3:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT3
 
@@ -5595,6 +5669,12 @@ tailT3:
 	VFMADD231PS  Z8, Z7, Z5
 
 endT3:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first15
+	MOVQ  R8, later+112(FP)
+
+first15:
 	JMP finish3
 
 rowmajor3:
@@ -5621,10 +5701,20 @@ near3:
 	SHRQ  $0x10, R10
 	KMOVW R10, K1
 	SHRQ  $0x10, R10
-	MOVQ  DI, R9
-	ADDQ  ahead+72(FP), R9
-	SUBQ  $0x02, SI
-	JL    tailN3
+	MOVQ  ahead+72(FP), R9
+	TESTQ R9, R9
+	JZ    later16
+	ADDQ  DI, R9
+	MOVQ  R8, R10
+	JMP   from17
+
+later16:
+	MOVQ later+112(FP), R9
+	MOVQ ldlater+120(FP), R10
+
+from17:
+	SUBQ $0x02, SI
+	JL   tailN3
 
 loopN3:
 	PREFETCHT0   (DX)
@@ -5642,8 +5732,8 @@ loopN3:
 	VFMADD231PS  Z8, Z6, Z4
 	VFMADD231PS  Z8, Z7, Z5
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R9)(R8*1)
-	PREFETCHT1   64(R9)(R8*1)
+	PREFETCHT1   (R9)(R10*1)
+	PREFETCHT1   64(R9)(R10*1)
 	VMOVUPS      (DI)(R8*1), Z6
 	VMOVUPS.Z    64(DI)(R8*1), K1, Z7
 	VBROADCASTSS 4(AX), Z8
@@ -5658,7 +5748,7 @@ loopN3:
 	ADDQ         $0x08, AX
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (DI)(R8*2), DI
-	LEAQ         (R9)(R8*2), R9
+	LEAQ         (R9)(R10*2), R9
 	SUBQ         $0x02, SI
 	JGE          loopN3
 
@@ -5681,6 +5771,12 @@ tailN3:
 	VFMADD231PS  Z8, Z7, Z5
 
 endN3:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first18
+	MOVQ  R9, later+112(FP)
+
+first18:
 finish3:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -5855,10 +5951,20 @@ nearT4:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT4
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later19
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from20
+
+later19:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from20:
+	SUBQ $0x02, BX
+	JL   tailT4
 
 loopT4:
 	PREFETCHT1   (DX)
@@ -5879,8 +5985,8 @@ loopT4:
 	VFMADD231PS  Z10, Z8, Z6
 	VFMADD231PS  Z10, Z9, Z7
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z8
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z9
 	VBROADCASTSS (AX)(CX*1), Z10
@@ -5898,7 +6004,7 @@ loopT4:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT4
 
@@ -5924,6 +6030,12 @@ tailT4:
 	VFMADD231PS  Z10, Z9, Z7
 
 endT4:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first21
+	MOVQ  R8, later+112(FP)
+
+first21:
 	JMP finish4
 
 rowmajor4:
@@ -5952,10 +6064,20 @@ near4:
 	SHRQ  $0x10, R11
 	KMOVW R11, K1
 	SHRQ  $0x10, R11
-	MOVQ  R8, R10
-	ADDQ  ahead+72(FP), R10
-	SUBQ  $0x02, DI
-	JL    tailN4
+	MOVQ  ahead+72(FP), R10
+	TESTQ R10, R10
+	JZ    later22
+	ADDQ  R8, R10
+	MOVQ  R9, R11
+	JMP   from23
+
+later22:
+	MOVQ later+112(FP), R10
+	MOVQ ldlater+120(FP), R11
+
+from23:
+	SUBQ $0x02, DI
+	JL   tailN4
 
 loopN4:
 	PREFETCHT0   (DX)
@@ -5976,8 +6098,8 @@ loopN4:
 	VFMADD231PS  Z10, Z8, Z6
 	VFMADD231PS  Z10, Z9, Z7
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R10)(R9*1)
-	PREFETCHT1   64(R10)(R9*1)
+	PREFETCHT1   (R10)(R11*1)
+	PREFETCHT1   64(R10)(R11*1)
 	VMOVUPS      (R8)(R9*1), Z8
 	VMOVUPS.Z    64(R8)(R9*1), K1, Z9
 	VBROADCASTSS 4(AX), Z10
@@ -5996,7 +6118,7 @@ loopN4:
 	ADDQ         $0x08, SI
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R8)(R9*2), R8
-	LEAQ         (R10)(R9*2), R10
+	LEAQ         (R10)(R11*2), R10
 	SUBQ         $0x02, DI
 	JGE          loopN4
 
@@ -6022,6 +6144,12 @@ tailN4:
 	VFMADD231PS  Z10, Z9, Z7
 
 endN4:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first24
+	MOVQ  R10, later+112(FP)
+
+first24:
 finish4:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -6217,10 +6345,20 @@ nearT5:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT5
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later25
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from26
+
+later25:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from26:
+	SUBQ $0x02, BX
+	JL   tailT5
 
 loopT5:
 	PREFETCHT1   (DX)
@@ -6244,8 +6382,8 @@ loopT5:
 	VFMADD231PS  Z12, Z10, Z8
 	VFMADD231PS  Z12, Z11, Z9
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z10
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z11
 	VBROADCASTSS (AX)(CX*1), Z12
@@ -6266,7 +6404,7 @@ loopT5:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT5
 
@@ -6295,6 +6433,12 @@ tailT5:
 	VFMADD231PS  Z12, Z11, Z9
 
 endT5:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first27
+	MOVQ  R8, later+112(FP)
+
+first27:
 	JMP finish5
 
 rowmajor5:
@@ -6323,10 +6467,20 @@ near5:
 	SHRQ  $0x10, R11
 	KMOVW R11, K1
 	SHRQ  $0x10, R11
-	MOVQ  R8, R10
-	ADDQ  ahead+72(FP), R10
-	SUBQ  $0x02, DI
-	JL    tailN5
+	MOVQ  ahead+72(FP), R10
+	TESTQ R10, R10
+	JZ    later28
+	ADDQ  R8, R10
+	MOVQ  R9, R11
+	JMP   from29
+
+later28:
+	MOVQ later+112(FP), R10
+	MOVQ ldlater+120(FP), R11
+
+from29:
+	SUBQ $0x02, DI
+	JL   tailN5
 
 loopN5:
 	PREFETCHT0   (DX)
@@ -6350,8 +6504,8 @@ loopN5:
 	VFMADD231PS  Z12, Z10, Z8
 	VFMADD231PS  Z12, Z11, Z9
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R10)(R9*1)
-	PREFETCHT1   64(R10)(R9*1)
+	PREFETCHT1   (R10)(R11*1)
+	PREFETCHT1   64(R10)(R11*1)
 	VMOVUPS      (R8)(R9*1), Z10
 	VMOVUPS.Z    64(R8)(R9*1), K1, Z11
 	VBROADCASTSS 4(AX), Z12
@@ -6373,7 +6527,7 @@ loopN5:
 	ADDQ         $0x08, SI
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R8)(R9*2), R8
-	LEAQ         (R10)(R9*2), R10
+	LEAQ         (R10)(R11*2), R10
 	SUBQ         $0x02, DI
 	JGE          loopN5
 
@@ -6402,6 +6556,12 @@ tailN5:
 	VFMADD231PS  Z12, Z11, Z9
 
 endN5:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first30
+	MOVQ  R10, later+112(FP)
+
+first30:
 finish5:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -6618,10 +6778,20 @@ nearT6:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT6
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later31
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from32
+
+later31:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from32:
+	SUBQ $0x02, BX
+	JL   tailT6
 
 loopT6:
 	PREFETCHT1   (DX)
@@ -6648,8 +6818,8 @@ loopT6:
 	VFMADD231PS  Z14, Z12, Z10
 	VFMADD231PS  Z14, Z13, Z11
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z12
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z13
 	VBROADCASTSS (AX)(CX*1), Z14
@@ -6673,7 +6843,7 @@ loopT6:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT6
 
@@ -6705,6 +6875,12 @@ tailT6:
 	VFMADD231PS  Z14, Z13, Z11
 
 endT6:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first33
+	MOVQ  R8, later+112(FP)
+
+first33:
 	JMP finish6
 
 rowmajor6:
@@ -6733,10 +6909,20 @@ near6:
 	SHRQ  $0x10, R11
 	KMOVW R11, K1
 	SHRQ  $0x10, R11
-	MOVQ  R8, R10
-	ADDQ  ahead+72(FP), R10
-	SUBQ  $0x02, DI
-	JL    tailN6
+	MOVQ  ahead+72(FP), R10
+	TESTQ R10, R10
+	JZ    later34
+	ADDQ  R8, R10
+	MOVQ  R9, R11
+	JMP   from35
+
+later34:
+	MOVQ later+112(FP), R10
+	MOVQ ldlater+120(FP), R11
+
+from35:
+	SUBQ $0x02, DI
+	JL   tailN6
 
 loopN6:
 	PREFETCHT0   (DX)
@@ -6763,8 +6949,8 @@ loopN6:
 	VFMADD231PS  Z14, Z12, Z10
 	VFMADD231PS  Z14, Z13, Z11
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R10)(R9*1)
-	PREFETCHT1   64(R10)(R9*1)
+	PREFETCHT1   (R10)(R11*1)
+	PREFETCHT1   64(R10)(R11*1)
 	VMOVUPS      (R8)(R9*1), Z12
 	VMOVUPS.Z    64(R8)(R9*1), K1, Z13
 	VBROADCASTSS 4(AX), Z14
@@ -6789,7 +6975,7 @@ loopN6:
 	ADDQ         $0x08, SI
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R8)(R9*2), R8
-	LEAQ         (R10)(R9*2), R10
+	LEAQ         (R10)(R11*2), R10
 	SUBQ         $0x02, DI
 	JGE          loopN6
 
@@ -6821,6 +7007,12 @@ tailN6:
 	VFMADD231PS  Z14, Z13, Z11
 
 endN6:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first36
+	MOVQ  R10, later+112(FP)
+
+first36:
 finish6:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -7058,10 +7250,20 @@ nearT7:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT7
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later37
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from38
+
+later37:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from38:
+	SUBQ $0x02, BX
+	JL   tailT7
 
 loopT7:
 	PREFETCHT1   (DX)
@@ -7091,8 +7293,8 @@ loopT7:
 	VFMADD231PS  Z16, Z14, Z12
 	VFMADD231PS  Z16, Z15, Z13
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z14
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z15
 	VBROADCASTSS (AX)(CX*1), Z16
@@ -7119,7 +7321,7 @@ loopT7:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT7
 
@@ -7154,6 +7356,12 @@ tailT7:
 	VFMADD231PS  Z16, Z15, Z13
 
 endT7:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first39
+	MOVQ  R8, later+112(FP)
+
+first39:
 	JMP finish7
 
 rowmajor7:
@@ -7184,10 +7392,20 @@ near7:
 	SHRQ  $0x10, R12
 	KMOVW R12, K1
 	SHRQ  $0x10, R12
-	MOVQ  R9, R11
-	ADDQ  ahead+72(FP), R11
-	SUBQ  $0x02, R8
-	JL    tailN7
+	MOVQ  ahead+72(FP), R11
+	TESTQ R11, R11
+	JZ    later40
+	ADDQ  R9, R11
+	MOVQ  R10, R12
+	JMP   from41
+
+later40:
+	MOVQ later+112(FP), R11
+	MOVQ ldlater+120(FP), R12
+
+from41:
+	SUBQ $0x02, R8
+	JL   tailN7
 
 loopN7:
 	PREFETCHT0   (DX)
@@ -7217,8 +7435,8 @@ loopN7:
 	VFMADD231PS  Z16, Z14, Z12
 	VFMADD231PS  Z16, Z15, Z13
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R11)(R10*1)
-	PREFETCHT1   64(R11)(R10*1)
+	PREFETCHT1   (R11)(R12*1)
+	PREFETCHT1   64(R11)(R12*1)
 	VMOVUPS      (R9)(R10*1), Z14
 	VMOVUPS.Z    64(R9)(R10*1), K1, Z15
 	VBROADCASTSS 4(AX), Z16
@@ -7247,7 +7465,7 @@ loopN7:
 	ADDQ         $0x08, DI
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R9)(R10*2), R9
-	LEAQ         (R11)(R10*2), R11
+	LEAQ         (R11)(R12*2), R11
 	SUBQ         $0x02, R8
 	JGE          loopN7
 
@@ -7282,6 +7500,12 @@ tailN7:
 	VFMADD231PS  Z16, Z15, Z13
 
 endN7:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first42
+	MOVQ  R11, later+112(FP)
+
+first42:
 finish7:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -7540,10 +7764,20 @@ nearT8:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT8
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later43
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from44
+
+later43:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from44:
+	SUBQ $0x02, BX
+	JL   tailT8
 
 loopT8:
 	PREFETCHT1   (DX)
@@ -7576,8 +7810,8 @@ loopT8:
 	VFMADD231PS  Z18, Z16, Z14
 	VFMADD231PS  Z18, Z17, Z15
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z16
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z17
 	VBROADCASTSS (AX)(CX*1), Z18
@@ -7607,7 +7841,7 @@ loopT8:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT8
 
@@ -7645,6 +7879,12 @@ tailT8:
 	VFMADD231PS  Z18, Z17, Z15
 
 endT8:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first45
+	MOVQ  R8, later+112(FP)
+
+first45:
 	JMP finish8
 
 rowmajor8:
@@ -7675,10 +7915,20 @@ near8:
 	SHRQ  $0x10, R12
 	KMOVW R12, K1
 	SHRQ  $0x10, R12
-	MOVQ  R9, R11
-	ADDQ  ahead+72(FP), R11
-	SUBQ  $0x02, R8
-	JL    tailN8
+	MOVQ  ahead+72(FP), R11
+	TESTQ R11, R11
+	JZ    later46
+	ADDQ  R9, R11
+	MOVQ  R10, R12
+	JMP   from47
+
+later46:
+	MOVQ later+112(FP), R11
+	MOVQ ldlater+120(FP), R12
+
+from47:
+	SUBQ $0x02, R8
+	JL   tailN8
 
 loopN8:
 	PREFETCHT0   (DX)
@@ -7711,8 +7961,8 @@ loopN8:
 	VFMADD231PS  Z18, Z16, Z14
 	VFMADD231PS  Z18, Z17, Z15
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R11)(R10*1)
-	PREFETCHT1   64(R11)(R10*1)
+	PREFETCHT1   (R11)(R12*1)
+	PREFETCHT1   64(R11)(R12*1)
 	VMOVUPS      (R9)(R10*1), Z16
 	VMOVUPS.Z    64(R9)(R10*1), K1, Z17
 	VBROADCASTSS 4(AX), Z18
@@ -7744,7 +7994,7 @@ loopN8:
 	ADDQ         $0x08, DI
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R9)(R10*2), R9
-	LEAQ         (R11)(R10*2), R11
+	LEAQ         (R11)(R12*2), R11
 	SUBQ         $0x02, R8
 	JGE          loopN8
 
@@ -7782,6 +8032,12 @@ tailN8:
 	VFMADD231PS  Z18, Z17, Z15
 
 endN8:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first48
+	MOVQ  R11, later+112(FP)
+
+first48:
 finish8:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -8061,10 +8317,20 @@ nearT9:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT9
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later49
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from50
+
+later49:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from50:
+	SUBQ $0x02, BX
+	JL   tailT9
 
 loopT9:
 	PREFETCHT1   (DX)
@@ -8100,8 +8366,8 @@ loopT9:
 	VFMADD231PS  Z20, Z18, Z16
 	VFMADD231PS  Z20, Z19, Z17
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z18
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z19
 	VBROADCASTSS (AX)(CX*1), Z20
@@ -8134,7 +8400,7 @@ loopT9:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT9
 
@@ -8175,6 +8441,12 @@ tailT9:
 	VFMADD231PS  Z20, Z19, Z17
 
 endT9:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first51
+	MOVQ  R8, later+112(FP)
+
+first51:
 	JMP finish9
 
 rowmajor9:
@@ -8205,10 +8477,20 @@ near9:
 	SHRQ  $0x10, R12
 	KMOVW R12, K1
 	SHRQ  $0x10, R12
-	MOVQ  R9, R11
-	ADDQ  ahead+72(FP), R11
-	SUBQ  $0x02, R8
-	JL    tailN9
+	MOVQ  ahead+72(FP), R11
+	TESTQ R11, R11
+	JZ    later52
+	ADDQ  R9, R11
+	MOVQ  R10, R12
+	JMP   from53
+
+later52:
+	MOVQ later+112(FP), R11
+	MOVQ ldlater+120(FP), R12
+
+from53:
+	SUBQ $0x02, R8
+	JL   tailN9
 
 loopN9:
 	PREFETCHT0   (DX)
@@ -8244,8 +8526,8 @@ loopN9:
 	VFMADD231PS  Z20, Z18, Z16
 	VFMADD231PS  Z20, Z19, Z17
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R11)(R10*1)
-	PREFETCHT1   64(R11)(R10*1)
+	PREFETCHT1   (R11)(R12*1)
+	PREFETCHT1   64(R11)(R12*1)
 	VMOVUPS      (R9)(R10*1), Z18
 	VMOVUPS.Z    64(R9)(R10*1), K1, Z19
 	VBROADCASTSS 4(AX), Z20
@@ -8280,7 +8562,7 @@ loopN9:
 	ADDQ         $0x08, DI
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R9)(R10*2), R9
-	LEAQ         (R11)(R10*2), R11
+	LEAQ         (R11)(R12*2), R11
 	SUBQ         $0x02, R8
 	JGE          loopN9
 
@@ -8321,6 +8603,12 @@ tailN9:
 	VFMADD231PS  Z20, Z19, Z17
 
 endN9:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first54
+	MOVQ  R11, later+112(FP)
+
+first54:
 finish9:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -8621,10 +8909,20 @@ nearT10:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT10
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later55
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from56
+
+later55:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from56:
+	SUBQ $0x02, BX
+	JL   tailT10
 
 loopT10:
 	PREFETCHT1   (DX)
@@ -8663,8 +8961,8 @@ loopT10:
 	VFMADD231PS  Z22, Z20, Z18
 	VFMADD231PS  Z22, Z21, Z19
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z20
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z21
 	VBROADCASTSS (AX)(CX*1), Z22
@@ -8700,7 +8998,7 @@ loopT10:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT10
 
@@ -8744,6 +9042,12 @@ tailT10:
 	VFMADD231PS  Z22, Z21, Z19
 
 endT10:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first57
+	MOVQ  R8, later+112(FP)
+
+first57:
 	JMP finish10
 
 rowmajor10:
@@ -8776,10 +9080,20 @@ near10:
 	SHRQ  $0x10, R13
 	KMOVW R13, K1
 	SHRQ  $0x10, R13
-	MOVQ  R10, R12
-	ADDQ  ahead+72(FP), R12
-	SUBQ  $0x02, R9
-	JL    tailN10
+	MOVQ  ahead+72(FP), R12
+	TESTQ R12, R12
+	JZ    later58
+	ADDQ  R10, R12
+	MOVQ  R11, R13
+	JMP   from59
+
+later58:
+	MOVQ later+112(FP), R12
+	MOVQ ldlater+120(FP), R13
+
+from59:
+	SUBQ $0x02, R9
+	JL   tailN10
 
 loopN10:
 	PREFETCHT0   (DX)
@@ -8818,8 +9132,8 @@ loopN10:
 	VFMADD231PS  Z22, Z20, Z18
 	VFMADD231PS  Z22, Z21, Z19
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R12)(R11*1)
-	PREFETCHT1   64(R12)(R11*1)
+	PREFETCHT1   (R12)(R13*1)
+	PREFETCHT1   64(R12)(R13*1)
 	VMOVUPS      (R10)(R11*1), Z20
 	VMOVUPS.Z    64(R10)(R11*1), K1, Z21
 	VBROADCASTSS 4(AX), Z22
@@ -8858,7 +9172,7 @@ loopN10:
 	ADDQ         $0x08, R8
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R10)(R11*2), R10
-	LEAQ         (R12)(R11*2), R12
+	LEAQ         (R12)(R13*2), R12
 	SUBQ         $0x02, R9
 	JGE          loopN10
 
@@ -8902,6 +9216,12 @@ tailN10:
 	VFMADD231PS  Z22, Z21, Z19
 
 endN10:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first60
+	MOVQ  R12, later+112(FP)
+
+first60:
 finish10:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -9223,10 +9543,20 @@ nearT11:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT11
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later61
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from62
+
+later61:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from62:
+	SUBQ $0x02, BX
+	JL   tailT11
 
 loopT11:
 	PREFETCHT1   (DX)
@@ -9268,8 +9598,8 @@ loopT11:
 	VFMADD231PS  Z24, Z22, Z20
 	VFMADD231PS  Z24, Z23, Z21
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z22
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z23
 	VBROADCASTSS (AX)(CX*1), Z24
@@ -9308,7 +9638,7 @@ loopT11:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT11
 
@@ -9355,6 +9685,12 @@ tailT11:
 	VFMADD231PS  Z24, Z23, Z21
 
 endT11:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first63
+	MOVQ  R8, later+112(FP)
+
+first63:
 	JMP finish11
 
 rowmajor11:
@@ -9387,10 +9723,20 @@ near11:
 	SHRQ  $0x10, R13
 	KMOVW R13, K1
 	SHRQ  $0x10, R13
-	MOVQ  R10, R12
-	ADDQ  ahead+72(FP), R12
-	SUBQ  $0x02, R9
-	JL    tailN11
+	MOVQ  ahead+72(FP), R12
+	TESTQ R12, R12
+	JZ    later64
+	ADDQ  R10, R12
+	MOVQ  R11, R13
+	JMP   from65
+
+later64:
+	MOVQ later+112(FP), R12
+	MOVQ ldlater+120(FP), R13
+
+from65:
+	SUBQ $0x02, R9
+	JL   tailN11
 
 loopN11:
 	PREFETCHT0   (DX)
@@ -9432,8 +9778,8 @@ loopN11:
 	VFMADD231PS  Z24, Z22, Z20
 	VFMADD231PS  Z24, Z23, Z21
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R12)(R11*1)
-	PREFETCHT1   64(R12)(R11*1)
+	PREFETCHT1   (R12)(R13*1)
+	PREFETCHT1   64(R12)(R13*1)
 	VMOVUPS      (R10)(R11*1), Z22
 	VMOVUPS.Z    64(R10)(R11*1), K1, Z23
 	VBROADCASTSS 4(AX), Z24
@@ -9475,7 +9821,7 @@ loopN11:
 	ADDQ         $0x08, R8
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R10)(R11*2), R10
-	LEAQ         (R12)(R11*2), R12
+	LEAQ         (R12)(R13*2), R12
 	SUBQ         $0x02, R9
 	JGE          loopN11
 
@@ -9522,6 +9868,12 @@ tailN11:
 	VFMADD231PS  Z24, Z23, Z21
 
 endN11:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first66
+	MOVQ  R12, later+112(FP)
+
+first66:
 finish11:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -9864,10 +10216,20 @@ nearT12:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT12
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later67
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from68
+
+later67:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from68:
+	SUBQ $0x02, BX
+	JL   tailT12
 
 loopT12:
 	PREFETCHT1   (DX)
@@ -9912,8 +10274,8 @@ loopT12:
 	VFMADD231PS  Z26, Z24, Z22
 	VFMADD231PS  Z26, Z25, Z23
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z24
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z25
 	VBROADCASTSS (AX)(CX*1), Z26
@@ -9955,7 +10317,7 @@ loopT12:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT12
 
@@ -10005,6 +10367,12 @@ tailT12:
 	VFMADD231PS  Z26, Z25, Z23
 
 endT12:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first69
+	MOVQ  R8, later+112(FP)
+
+first69:
 	JMP finish12
 
 rowmajor12:
@@ -10037,10 +10405,20 @@ near12:
 	SHRQ  $0x10, R13
 	KMOVW R13, K1
 	SHRQ  $0x10, R13
-	MOVQ  R10, R12
-	ADDQ  ahead+72(FP), R12
-	SUBQ  $0x02, R9
-	JL    tailN12
+	MOVQ  ahead+72(FP), R12
+	TESTQ R12, R12
+	JZ    later70
+	ADDQ  R10, R12
+	MOVQ  R11, R13
+	JMP   from71
+
+later70:
+	MOVQ later+112(FP), R12
+	MOVQ ldlater+120(FP), R13
+
+from71:
+	SUBQ $0x02, R9
+	JL   tailN12
 
 loopN12:
 	PREFETCHT0   (DX)
@@ -10085,8 +10463,8 @@ loopN12:
 	VFMADD231PS  Z26, Z24, Z22
 	VFMADD231PS  Z26, Z25, Z23
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R12)(R11*1)
-	PREFETCHT1   64(R12)(R11*1)
+	PREFETCHT1   (R12)(R13*1)
+	PREFETCHT1   64(R12)(R13*1)
 	VMOVUPS      (R10)(R11*1), Z24
 	VMOVUPS.Z    64(R10)(R11*1), K1, Z25
 	VBROADCASTSS 4(AX), Z26
@@ -10131,7 +10509,7 @@ loopN12:
 	ADDQ         $0x08, R8
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R10)(R11*2), R10
-	LEAQ         (R12)(R11*2), R12
+	LEAQ         (R12)(R13*2), R12
 	SUBQ         $0x02, R9
 	JGE          loopN12
 
@@ -10181,6 +10559,12 @@ tailN12:
 	VFMADD231PS  Z26, Z25, Z23
 
 endN12:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first72
+	MOVQ  R12, later+112(FP)
+
+first72:
 finish12:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -10544,10 +10928,20 @@ nearT13:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT13
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later73
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from74
+
+later73:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from74:
+	SUBQ $0x02, BX
+	JL   tailT13
 
 loopT13:
 	PREFETCHT1   (DX)
@@ -10595,8 +10989,8 @@ loopT13:
 	VFMADD231PS  Z28, Z26, Z24
 	VFMADD231PS  Z28, Z27, Z25
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z26
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z27
 	VBROADCASTSS (AX)(CX*1), Z28
@@ -10641,7 +11035,7 @@ loopT13:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT13
 
@@ -10694,6 +11088,12 @@ tailT13:
 	VFMADD231PS  Z28, Z27, Z25
 
 endT13:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first75
+	MOVQ  R8, later+112(FP)
+
+first75:
 	JMP finish13
 
 rowmajor13:
@@ -10728,10 +11128,20 @@ near13:
 	SHRQ  $0x10, R14
 	KMOVW R14, K1
 	SHRQ  $0x10, R14
-	MOVQ  R11, R13
-	ADDQ  ahead+72(FP), R13
-	SUBQ  $0x02, R10
-	JL    tailN13
+	MOVQ  ahead+72(FP), R13
+	TESTQ R13, R13
+	JZ    later76
+	ADDQ  R11, R13
+	MOVQ  R12, R14
+	JMP   from77
+
+later76:
+	MOVQ later+112(FP), R13
+	MOVQ ldlater+120(FP), R14
+
+from77:
+	SUBQ $0x02, R10
+	JL   tailN13
 
 loopN13:
 	PREFETCHT0   (DX)
@@ -10779,8 +11189,8 @@ loopN13:
 	VFMADD231PS  Z28, Z26, Z24
 	VFMADD231PS  Z28, Z27, Z25
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R13)(R12*1)
-	PREFETCHT1   64(R13)(R12*1)
+	PREFETCHT1   (R13)(R14*1)
+	PREFETCHT1   64(R13)(R14*1)
 	VMOVUPS      (R11)(R12*1), Z26
 	VMOVUPS.Z    64(R11)(R12*1), K1, Z27
 	VBROADCASTSS 4(AX), Z28
@@ -10829,7 +11239,7 @@ loopN13:
 	ADDQ         $0x08, R9
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R11)(R12*2), R11
-	LEAQ         (R13)(R12*2), R13
+	LEAQ         (R13)(R14*2), R13
 	SUBQ         $0x02, R10
 	JGE          loopN13
 
@@ -10882,6 +11292,12 @@ tailN13:
 	VFMADD231PS  Z28, Z27, Z25
 
 endN13:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first78
+	MOVQ  R13, later+112(FP)
+
+first78:
 finish13:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -11266,10 +11682,20 @@ nearT14:
 	SHRQ  $0x10, R9
 	KMOVW R9, K1
 	SHRQ  $0x10, R9
-	MOVQ  SI, R8
-	ADDQ  ahead+72(FP), R8
-	SUBQ  $0x02, BX
-	JL    tailT14
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later79
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from80
+
+later79:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from80:
+	SUBQ $0x02, BX
+	JL   tailT14
 
 loopT14:
 	PREFETCHT1   (DX)
@@ -11320,8 +11746,8 @@ loopT14:
 	VFMADD231PS  Z30, Z28, Z26
 	VFMADD231PS  Z30, Z29, Z27
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
-	PREFETCHT1   64(R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
+	PREFETCHT1   64(R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Z28
 	VMOVUPS.Z    64(SI)(DI*1), K1, Z29
 	VBROADCASTSS (AX)(CX*1), Z30
@@ -11369,7 +11795,7 @@ loopT14:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT14
 
@@ -11425,6 +11851,12 @@ tailT14:
 	VFMADD231PS  Z30, Z29, Z27
 
 endT14:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first81
+	MOVQ  R8, later+112(FP)
+
+first81:
 	JMP finish14
 
 rowmajor14:
@@ -11459,10 +11891,20 @@ near14:
 	SHRQ  $0x10, R14
 	KMOVW R14, K1
 	SHRQ  $0x10, R14
-	MOVQ  R11, R13
-	ADDQ  ahead+72(FP), R13
-	SUBQ  $0x02, R10
-	JL    tailN14
+	MOVQ  ahead+72(FP), R13
+	TESTQ R13, R13
+	JZ    later82
+	ADDQ  R11, R13
+	MOVQ  R12, R14
+	JMP   from83
+
+later82:
+	MOVQ later+112(FP), R13
+	MOVQ ldlater+120(FP), R14
+
+from83:
+	SUBQ $0x02, R10
+	JL   tailN14
 
 loopN14:
 	PREFETCHT0   (DX)
@@ -11513,8 +11955,8 @@ loopN14:
 	VFMADD231PS  Z30, Z28, Z26
 	VFMADD231PS  Z30, Z29, Z27
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R13)(R12*1)
-	PREFETCHT1   64(R13)(R12*1)
+	PREFETCHT1   (R13)(R14*1)
+	PREFETCHT1   64(R13)(R14*1)
 	VMOVUPS      (R11)(R12*1), Z28
 	VMOVUPS.Z    64(R11)(R12*1), K1, Z29
 	VBROADCASTSS 4(AX), Z30
@@ -11566,7 +12008,7 @@ loopN14:
 	ADDQ         $0x08, R9
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R11)(R12*2), R11
-	LEAQ         (R13)(R12*2), R13
+	LEAQ         (R13)(R14*2), R13
 	SUBQ         $0x02, R10
 	JGE          loopN14
 
@@ -11622,6 +12064,12 @@ tailN14:
 	VFMADD231PS  Z30, Z29, Z27
 
 endN14:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first84
+	MOVQ  R13, later+112(FP)
+
+first84:
 finish14:
 	MOVQ      flags+0(FP), AX
 	TESTQ     $0x00000004, AX
@@ -12070,9 +12518,9 @@ square:
 	VZEROUPPER
 	RET
 
-// func stripAVX2x8(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+// func stripAVX2x8(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·stripAVX2x8(SB), NOSPLIT, $0-108
+TEXT ·stripAVX2x8(SB), NOSPLIT, $0-128
 	MOVQ rows+16(FP), AX
 	CMPQ AX, $0x06
 	JE   tile6
@@ -13603,9 +14051,9 @@ downC6:
 	ADDQ   AX, c+80(FP)
 	JMP    tile6
 
-// func stripAVX2x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32)
+// func stripAVX2x16(flags int, tiles int, rows int, cols int, k int, a *float32, lda int, b *float32, ldb int, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·stripAVX2x16(SB), NOSPLIT, $0-108
+TEXT ·stripAVX2x16(SB), NOSPLIT, $0-128
 	MOVQ rows+16(FP), AX
 	CMPQ AX, $0x06
 	JE   tile6
@@ -13638,11 +14086,21 @@ tile1:
 	MOVQ       lda+48(FP), CX
 
 nearT1:
-	MOVQ k+32(FP), BX
-	MOVQ b+56(FP), SI
-	MOVQ ldb+64(FP), DI
-	MOVQ SI, R8
-	ADDQ ahead+72(FP), R8
+	MOVQ  k+32(FP), BX
+	MOVQ  b+56(FP), SI
+	MOVQ  ldb+64(FP), DI
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later85
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from86
+
+later85:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from86:
 	SUBQ $0x02, BX
 	JL   tailT1
 
@@ -13655,7 +14113,7 @@ loopT1:
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Y2
 	VMOVUPS      32(SI)(DI*1), Y3
 	VBROADCASTSS (AX)(CX*1), Y4
@@ -13664,7 +14122,7 @@ loopT1:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT1
 
@@ -13680,6 +14138,12 @@ tailT1:
 	VFMADD231PS  Y4, Y3, Y1
 
 endT1:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first87
+	MOVQ  R8, later+112(FP)
+
+first87:
 	JMP finish1
 
 rowmajor1:
@@ -13695,11 +14159,21 @@ rowmajor1:
 	MOVQ   $0x00000040, BX
 
 near1:
-	MOVQ k+32(FP), CX
-	MOVQ b+56(FP), SI
-	MOVQ ldb+64(FP), DI
-	MOVQ SI, R8
-	ADDQ ahead+72(FP), R8
+	MOVQ  k+32(FP), CX
+	MOVQ  b+56(FP), SI
+	MOVQ  ldb+64(FP), DI
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later88
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from89
+
+later88:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from89:
 	SUBQ $0x02, CX
 	JL   tailN1
 
@@ -13712,7 +14186,7 @@ loopN1:
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Y2
 	VMOVUPS      32(SI)(DI*1), Y3
 	VBROADCASTSS 4(AX), Y4
@@ -13721,7 +14195,7 @@ loopN1:
 	ADDQ         $0x08, AX
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, CX
 	JGE          loopN1
 
@@ -13737,6 +14211,12 @@ tailN1:
 	VFMADD231PS  Y4, Y3, Y1
 
 endN1:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first90
+	MOVQ  R8, later+112(FP)
+
+first90:
 finish1:
 	MOVQ       flags+0(FP), AX
 	TESTQ      $0x00000004, AX
@@ -13864,11 +14344,21 @@ tile2:
 	MOVQ       lda+48(FP), CX
 
 nearT2:
-	MOVQ k+32(FP), BX
-	MOVQ b+56(FP), SI
-	MOVQ ldb+64(FP), DI
-	MOVQ SI, R8
-	ADDQ ahead+72(FP), R8
+	MOVQ  k+32(FP), BX
+	MOVQ  b+56(FP), SI
+	MOVQ  ldb+64(FP), DI
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later91
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from92
+
+later91:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from92:
 	SUBQ $0x02, BX
 	JL   tailT2
 
@@ -13884,7 +14374,7 @@ loopT2:
 	VFMADD231PS  Y6, Y4, Y2
 	VFMADD231PS  Y6, Y5, Y3
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Y4
 	VMOVUPS      32(SI)(DI*1), Y5
 	VBROADCASTSS (AX)(CX*1), Y6
@@ -13896,7 +14386,7 @@ loopT2:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT2
 
@@ -13915,6 +14405,12 @@ tailT2:
 	VFMADD231PS  Y6, Y5, Y3
 
 endT2:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first93
+	MOVQ  R8, later+112(FP)
+
+first93:
 	JMP finish2
 
 rowmajor2:
@@ -13930,11 +14426,21 @@ rowmajor2:
 	MOVQ   $0x00000040, BX
 
 near2:
-	MOVQ k+32(FP), SI
-	MOVQ b+56(FP), DI
-	MOVQ ldb+64(FP), R8
-	MOVQ DI, R9
-	ADDQ ahead+72(FP), R9
+	MOVQ  k+32(FP), SI
+	MOVQ  b+56(FP), DI
+	MOVQ  ldb+64(FP), R8
+	MOVQ  ahead+72(FP), R9
+	TESTQ R9, R9
+	JZ    later94
+	ADDQ  DI, R9
+	MOVQ  R8, R10
+	JMP   from95
+
+later94:
+	MOVQ later+112(FP), R9
+	MOVQ ldlater+120(FP), R10
+
+from95:
 	SUBQ $0x02, SI
 	JL   tailN2
 
@@ -13950,7 +14456,7 @@ loopN2:
 	VFMADD231PS  Y6, Y4, Y2
 	VFMADD231PS  Y6, Y5, Y3
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R9)(R8*1)
+	PREFETCHT1   (R9)(R10*1)
 	VMOVUPS      (DI)(R8*1), Y4
 	VMOVUPS      32(DI)(R8*1), Y5
 	VBROADCASTSS 4(AX), Y6
@@ -13962,7 +14468,7 @@ loopN2:
 	ADDQ         $0x08, AX
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (DI)(R8*2), DI
-	LEAQ         (R9)(R8*2), R9
+	LEAQ         (R9)(R10*2), R9
 	SUBQ         $0x02, SI
 	JGE          loopN2
 
@@ -13981,6 +14487,12 @@ tailN2:
 	VFMADD231PS  Y6, Y5, Y3
 
 endN2:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first96
+	MOVQ  R9, later+112(FP)
+
+first96:
 finish2:
 	MOVQ       flags+0(FP), AX
 	TESTQ      $0x00000004, AX
@@ -14133,11 +14645,21 @@ tile3:
 	MOVQ       lda+48(FP), CX
 
 nearT3:
-	MOVQ k+32(FP), BX
-	MOVQ b+56(FP), SI
-	MOVQ ldb+64(FP), DI
-	MOVQ SI, R8
-	ADDQ ahead+72(FP), R8
+	MOVQ  k+32(FP), BX
+	MOVQ  b+56(FP), SI
+	MOVQ  ldb+64(FP), DI
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later97
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from98
+
+later97:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from98:
 	SUBQ $0x02, BX
 	JL   tailT3
 
@@ -14156,7 +14678,7 @@ loopT3:
 	VFMADD231PS  Y8, Y6, Y4
 	VFMADD231PS  Y8, Y7, Y5
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Y6
 	VMOVUPS      32(SI)(DI*1), Y7
 	VBROADCASTSS (AX)(CX*1), Y8
@@ -14171,7 +14693,7 @@ loopT3:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT3
 
@@ -14193,6 +14715,12 @@ tailT3:
 	VFMADD231PS  Y8, Y7, Y5
 
 endT3:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first99
+	MOVQ  R8, later+112(FP)
+
+first99:
 	JMP finish3
 
 rowmajor3:
@@ -14208,11 +14736,21 @@ rowmajor3:
 	MOVQ   $0x00000040, BX
 
 near3:
-	MOVQ k+32(FP), SI
-	MOVQ b+56(FP), DI
-	MOVQ ldb+64(FP), R8
-	MOVQ DI, R9
-	ADDQ ahead+72(FP), R9
+	MOVQ  k+32(FP), SI
+	MOVQ  b+56(FP), DI
+	MOVQ  ldb+64(FP), R8
+	MOVQ  ahead+72(FP), R9
+	TESTQ R9, R9
+	JZ    later100
+	ADDQ  DI, R9
+	MOVQ  R8, R10
+	JMP   from101
+
+later100:
+	MOVQ later+112(FP), R9
+	MOVQ ldlater+120(FP), R10
+
+from101:
 	SUBQ $0x02, SI
 	JL   tailN3
 
@@ -14231,7 +14769,7 @@ loopN3:
 	VFMADD231PS  Y8, Y6, Y4
 	VFMADD231PS  Y8, Y7, Y5
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R9)(R8*1)
+	PREFETCHT1   (R9)(R10*1)
 	VMOVUPS      (DI)(R8*1), Y6
 	VMOVUPS      32(DI)(R8*1), Y7
 	VBROADCASTSS 4(AX), Y8
@@ -14246,7 +14784,7 @@ loopN3:
 	ADDQ         $0x08, AX
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (DI)(R8*2), DI
-	LEAQ         (R9)(R8*2), R9
+	LEAQ         (R9)(R10*2), R9
 	SUBQ         $0x02, SI
 	JGE          loopN3
 
@@ -14268,6 +14806,12 @@ tailN3:
 	VFMADD231PS  Y8, Y7, Y5
 
 endN3:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first102
+	MOVQ  R9, later+112(FP)
+
+first102:
 finish3:
 	MOVQ       flags+0(FP), AX
 	TESTQ      $0x00000004, AX
@@ -14445,11 +14989,21 @@ tile4:
 	MOVQ       lda+48(FP), CX
 
 nearT4:
-	MOVQ k+32(FP), BX
-	MOVQ b+56(FP), SI
-	MOVQ ldb+64(FP), DI
-	MOVQ SI, R8
-	ADDQ ahead+72(FP), R8
+	MOVQ  k+32(FP), BX
+	MOVQ  b+56(FP), SI
+	MOVQ  ldb+64(FP), DI
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later103
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from104
+
+later103:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from104:
 	SUBQ $0x02, BX
 	JL   tailT4
 
@@ -14471,7 +15025,7 @@ loopT4:
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Y8
 	VMOVUPS      32(SI)(DI*1), Y9
 	VBROADCASTSS (AX)(CX*1), Y10
@@ -14489,7 +15043,7 @@ loopT4:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT4
 
@@ -14514,6 +15068,12 @@ tailT4:
 	VFMADD231PS  Y10, Y9, Y7
 
 endT4:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first105
+	MOVQ  R8, later+112(FP)
+
+first105:
 	JMP finish4
 
 rowmajor4:
@@ -14531,11 +15091,21 @@ rowmajor4:
 	MOVQ   $0x00000040, BX
 
 near4:
-	MOVQ k+32(FP), DI
-	MOVQ b+56(FP), R8
-	MOVQ ldb+64(FP), R9
-	MOVQ R8, R10
-	ADDQ ahead+72(FP), R10
+	MOVQ  k+32(FP), DI
+	MOVQ  b+56(FP), R8
+	MOVQ  ldb+64(FP), R9
+	MOVQ  ahead+72(FP), R10
+	TESTQ R10, R10
+	JZ    later106
+	ADDQ  R8, R10
+	MOVQ  R9, R11
+	JMP   from107
+
+later106:
+	MOVQ later+112(FP), R10
+	MOVQ ldlater+120(FP), R11
+
+from107:
 	SUBQ $0x02, DI
 	JL   tailN4
 
@@ -14557,7 +15127,7 @@ loopN4:
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R10)(R9*1)
+	PREFETCHT1   (R10)(R11*1)
 	VMOVUPS      (R8)(R9*1), Y8
 	VMOVUPS      32(R8)(R9*1), Y9
 	VBROADCASTSS 4(AX), Y10
@@ -14576,7 +15146,7 @@ loopN4:
 	ADDQ         $0x08, SI
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R8)(R9*2), R8
-	LEAQ         (R10)(R9*2), R10
+	LEAQ         (R10)(R11*2), R10
 	SUBQ         $0x02, DI
 	JGE          loopN4
 
@@ -14601,6 +15171,12 @@ tailN4:
 	VFMADD231PS  Y10, Y9, Y7
 
 endN4:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first108
+	MOVQ  R10, later+112(FP)
+
+first108:
 finish4:
 	MOVQ       flags+0(FP), AX
 	TESTQ      $0x00000004, AX
@@ -14803,11 +15379,21 @@ tile5:
 	MOVQ       lda+48(FP), CX
 
 nearT5:
-	MOVQ k+32(FP), BX
-	MOVQ b+56(FP), SI
-	MOVQ ldb+64(FP), DI
-	MOVQ SI, R8
-	ADDQ ahead+72(FP), R8
+	MOVQ  k+32(FP), BX
+	MOVQ  b+56(FP), SI
+	MOVQ  ldb+64(FP), DI
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later109
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from110
+
+later109:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from110:
 	SUBQ $0x02, BX
 	JL   tailT5
 
@@ -14832,7 +15418,7 @@ loopT5:
 	VFMADD231PS  Y12, Y10, Y8
 	VFMADD231PS  Y12, Y11, Y9
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Y10
 	VMOVUPS      32(SI)(DI*1), Y11
 	VBROADCASTSS (AX)(CX*1), Y12
@@ -14853,7 +15439,7 @@ loopT5:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT5
 
@@ -14881,6 +15467,12 @@ tailT5:
 	VFMADD231PS  Y12, Y11, Y9
 
 endT5:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first111
+	MOVQ  R8, later+112(FP)
+
+first111:
 	JMP finish5
 
 rowmajor5:
@@ -14898,11 +15490,21 @@ rowmajor5:
 	MOVQ   $0x00000040, BX
 
 near5:
-	MOVQ k+32(FP), DI
-	MOVQ b+56(FP), R8
-	MOVQ ldb+64(FP), R9
-	MOVQ R8, R10
-	ADDQ ahead+72(FP), R10
+	MOVQ  k+32(FP), DI
+	MOVQ  b+56(FP), R8
+	MOVQ  ldb+64(FP), R9
+	MOVQ  ahead+72(FP), R10
+	TESTQ R10, R10
+	JZ    later112
+	ADDQ  R8, R10
+	MOVQ  R9, R11
+	JMP   from113
+
+later112:
+	MOVQ later+112(FP), R10
+	MOVQ ldlater+120(FP), R11
+
+from113:
 	SUBQ $0x02, DI
 	JL   tailN5
 
@@ -14927,7 +15529,7 @@ loopN5:
 	VFMADD231PS  Y12, Y10, Y8
 	VFMADD231PS  Y12, Y11, Y9
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R10)(R9*1)
+	PREFETCHT1   (R10)(R11*1)
 	VMOVUPS      (R8)(R9*1), Y10
 	VMOVUPS      32(R8)(R9*1), Y11
 	VBROADCASTSS 4(AX), Y12
@@ -14949,7 +15551,7 @@ loopN5:
 	ADDQ         $0x08, SI
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R8)(R9*2), R8
-	LEAQ         (R10)(R9*2), R10
+	LEAQ         (R10)(R11*2), R10
 	SUBQ         $0x02, DI
 	JGE          loopN5
 
@@ -14977,6 +15579,12 @@ tailN5:
 	VFMADD231PS  Y12, Y11, Y9
 
 endN5:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first114
+	MOVQ  R10, later+112(FP)
+
+first114:
 finish5:
 	MOVQ       flags+0(FP), AX
 	TESTQ      $0x00000004, AX
@@ -15204,11 +15812,21 @@ tile6:
 	MOVQ       lda+48(FP), CX
 
 nearT6:
-	MOVQ k+32(FP), BX
-	MOVQ b+56(FP), SI
-	MOVQ ldb+64(FP), DI
-	MOVQ SI, R8
-	ADDQ ahead+72(FP), R8
+	MOVQ  k+32(FP), BX
+	MOVQ  b+56(FP), SI
+	MOVQ  ldb+64(FP), DI
+	MOVQ  ahead+72(FP), R8
+	TESTQ R8, R8
+	JZ    later115
+	ADDQ  SI, R8
+	MOVQ  DI, R9
+	JMP   from116
+
+later115:
+	MOVQ later+112(FP), R8
+	MOVQ ldlater+120(FP), R9
+
+from116:
 	SUBQ $0x02, BX
 	JL   tailT6
 
@@ -15236,7 +15854,7 @@ loopT6:
 	VFMADD231PS  Y14, Y12, Y10
 	VFMADD231PS  Y14, Y13, Y11
 	PREFETCHT1   (DX)(CX*1)
-	PREFETCHT1   (R8)(DI*1)
+	PREFETCHT1   (R8)(R9*1)
 	VMOVUPS      (SI)(DI*1), Y12
 	VMOVUPS      32(SI)(DI*1), Y13
 	VBROADCASTSS (AX)(CX*1), Y14
@@ -15260,7 +15878,7 @@ loopT6:
 	LEAQ         (AX)(CX*2), AX
 	LEAQ         (DX)(CX*2), DX
 	LEAQ         (SI)(DI*2), SI
-	LEAQ         (R8)(DI*2), R8
+	LEAQ         (R8)(R9*2), R8
 	SUBQ         $0x02, BX
 	JGE          loopT6
 
@@ -15291,6 +15909,12 @@ tailT6:
 	VFMADD231PS  Y14, Y13, Y11
 
 endT6:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first117
+	MOVQ  R8, later+112(FP)
+
+first117:
 	JMP finish6
 
 rowmajor6:
@@ -15308,11 +15932,21 @@ rowmajor6:
 	MOVQ   $0x00000040, BX
 
 near6:
-	MOVQ k+32(FP), DI
-	MOVQ b+56(FP), R8
-	MOVQ ldb+64(FP), R9
-	MOVQ R8, R10
-	ADDQ ahead+72(FP), R10
+	MOVQ  k+32(FP), DI
+	MOVQ  b+56(FP), R8
+	MOVQ  ldb+64(FP), R9
+	MOVQ  ahead+72(FP), R10
+	TESTQ R10, R10
+	JZ    later118
+	ADDQ  R8, R10
+	MOVQ  R9, R11
+	JMP   from119
+
+later118:
+	MOVQ later+112(FP), R10
+	MOVQ ldlater+120(FP), R11
+
+from119:
 	SUBQ $0x02, DI
 	JL   tailN6
 
@@ -15340,7 +15974,7 @@ loopN6:
 	VFMADD231PS  Y14, Y12, Y10
 	VFMADD231PS  Y14, Y13, Y11
 	PREFETCHT0   (DX)(BX*1)
-	PREFETCHT1   (R10)(R9*1)
+	PREFETCHT1   (R10)(R11*1)
 	VMOVUPS      (R8)(R9*1), Y12
 	VMOVUPS      32(R8)(R9*1), Y13
 	VBROADCASTSS 4(AX), Y14
@@ -15365,7 +15999,7 @@ loopN6:
 	ADDQ         $0x08, SI
 	LEAQ         (DX)(BX*2), DX
 	LEAQ         (R8)(R9*2), R8
-	LEAQ         (R10)(R9*2), R10
+	LEAQ         (R10)(R11*2), R10
 	SUBQ         $0x02, DI
 	JGE          loopN6
 
@@ -15396,6 +16030,12 @@ tailN6:
 	VFMADD231PS  Y14, Y13, Y11
 
 endN6:
+	MOVQ  ahead+72(FP), AX
+	TESTQ AX, AX
+	JNZ   first120
+	MOVQ  R10, later+112(FP)
+
+first120:
 finish6:
 	MOVQ       flags+0(FP), AX
 	TESTQ      $0x00000004, AX

@@ -8,19 +8,19 @@ package kernel
 // rows and 1 to 4 columns, by sums over k in ascending order. Strides are in
 // bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
 // p of b, of which 4 values are read, at b + p·ldb. What lies ahead bytes after
-// b is needed next.
+// b is needed next. It does not ask for later.
 //
 //go:noescape
-func stripNEONx4(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32)
+func stripNEONx4(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
 
 // stripNEONx8 computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to 8
 // rows and 5 to 8 columns, by sums over k in ascending order. Strides are in
 // bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
 // p of b, of which 8 values are read, at b + p·ldb. What lies ahead bytes after
-// b is needed next.
+// b is needed next. It does not ask for later.
 //
 //go:noescape
-func stripNEONx8(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32)
+func stripNEONx8(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
 
 // transposeNEON transposes 4 rows of squares × 4 columns, squares > 0:
 // a[i, p] at a + i·lda + 4p goes to dst + p·ldd + 4i.

@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func stripNEONx4(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32)
-TEXT ·stripNEONx4(SB), NOSPLIT, $0-108
+// func stripNEONx4(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
+TEXT ·stripNEONx4(SB), NOSPLIT, $0-128
 	MOVD rows+16(FP), R0
 	CMP $0x8, R0
 	BEQ enter8
@@ -3636,8 +3636,8 @@ down8:
 done8:
 	RET 
 
-// func stripNEONx8(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32)
-TEXT ·stripNEONx8(SB), NOSPLIT, $0-108
+// func stripNEONx8(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
+TEXT ·stripNEONx8(SB), NOSPLIT, $0-128
 	MOVD rows+16(FP), R0
 	CMP $0x8, R0
 	BEQ enter8

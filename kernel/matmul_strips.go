@@ -9,7 +9,7 @@ import (
 )
 
 // stripFunc computes a strip, as the generated functions say.
-type stripFunc func(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32)
+type stripFunc func(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)
 
 // transposeFunc packs squares, as the generated functions say.
 type transposeFunc func(squares int, a *float32, lda int, dst *float32, ldd int)
@@ -68,6 +68,7 @@ type strip struct {
 	b              *float32
 	ldb            int // values
 	ahead          int // values from b to what is needed after it; 0 for nothing
+	later          asked
 	bias           *float32
 	slope          float32
 }
@@ -89,6 +90,7 @@ func (t strips) multiply(x tensor.Matrix, w right, y tensor.Matrix, e epilogue) 
 			}
 			if p+k == a {
 				s.finish(e, j)
+				s.later = t.ask(e.tail, j, b, s.k)
 			}
 			t.run(&s, xs, columns(y, j, j+s.cols))
 		}
@@ -113,6 +115,35 @@ func (t strips) panel(w right, p, j, a, b int) strip {
 		s.ahead = next
 	}
 	return s
+}
+
+// asked is what a strip asks for beside its operands, some values per step over k.
+type asked struct {
+	data []float32
+	each int
+}
+
+// ask returns the share of the panel at column j, of b, in what the tail reads after
+// the product. Asked for in one burst it would hold up the product, and not asked
+// for, the tail.
+func (t strips) ask(tail operandRows, j, b, k int) asked {
+	wide := (b + t.cols - t.lanes - 1) / t.cols // the panels that ask
+	panel, n := j/t.cols, tail.n
+	if n == 0 || k == 0 || panel >= wide {
+		return asked{}
+	}
+	i := panel * n / wide
+	first, end := (i*wide+n-1)/n, ((i+1)*wide+n-1)/n
+	m := tail.of[i]
+	data := m.Data[:min(len(m.Data), m.Rows*m.Stride)]
+	lo, hi := len(data)*(panel-first)/(end-first), len(data)*(panel-first+1)/(end-first)
+	tiles := (m.Rows + t.height - 1) / t.height
+	return asked{data[lo:hi], min(t.cols, (hi-lo+tiles*k-1)/(tiles*k))}
+}
+
+// next returns what is asked for some steps later.
+func (a asked) next(steps int) asked {
+	return asked{a.data[min(steps*a.each, len(a.data)):], a.each}
 }
 
 // inRegisters reports whether strips apply a function.
@@ -216,7 +247,13 @@ func (t strips) runTiles(s *strip, x, y tensor.Matrix, i, tiles, height int) {
 	if s.flags&stripTransposed != 0 {
 		a = address(x, 0, i)
 	}
-	run(s.flags, tiles, height, s.cols, s.k, a, 4*x.Stride, s.b, 4*s.ldb, 4*s.ahead, address(y, i, 0), 4*y.Stride, s.bias, s.slope)
+	later := s.b
+	if len(s.later.data) > 0 {
+		later = &s.later.data[0]
+	}
+	run(s.flags, tiles, height, s.cols, s.k, a, 4*x.Stride, s.b, 4*s.ldb, 4*s.ahead, address(y, i, 0), 4*y.Stride, s.bias, s.slope,
+		later, 4*s.later.each)
+	s.later = s.later.next(tiles * s.k)
 }
 
 // address returns the address of a value of m, or of nothing where m is empty.

@@ -139,6 +139,27 @@ func (c *call) follow(worker int, y tensor.Matrix, from int) {
 	}
 }
 
+// operandRows are the rows that a tail reads beside those of a result.
+type operandRows struct {
+	of [MaxTail]tensor.Matrix
+	n  int
+}
+
+// operandRows returns rows lo to hi of the steps' operands that have the columns of
+// the result, in float32.
+func (t *Tail) operandRows(lo, hi int) (rows operandRows) {
+	for i := range t.n {
+		switch s := &t.steps[i]; s.Kind {
+		case AddValues, AddMultiple, ApplySlope:
+			if !s.X.BFloat16 {
+				rows.of[rows.n] = rowsOf(s.X, lo, hi)
+				rows.n++
+			}
+		}
+	}
+	return rows
+}
+
 // operand returns what a step of the tail reads beside n rows of the result.
 func (c *call) operand(worker int, s *TailStep, from, n int) tensor.Matrix {
 	switch {

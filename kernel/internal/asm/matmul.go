@@ -31,12 +31,12 @@ const (
 )
 
 const (
-	stripArgs = "func(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32)"
+	stripArgs = "func(flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int)"
 	stripDoc  = `%[1]s computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to %[2]d
 rows and 1 to %[3]d columns, by sums over k in ascending order. Strides are in
 bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
 p of b, of which %[4]s values are read, at b + p·ldb. What lies ahead bytes after
-b is needed next.`
+b is needed next, and then what lies at later, ldlater bytes per step over k.`
 )
 
 // maxRows is the most rows of a tile of two vectors: its sums leave registers
@@ -165,6 +165,7 @@ func (t *tile) multiply(name string, a left) {
 	JZ(t.ref("end" + name))
 	t.step(a, b, 0)
 	Label(t.label("end" + name))
+	b.keep()
 }
 
 // step adds column u of a times row u of b, from the current ones.

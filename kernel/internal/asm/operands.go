@@ -84,13 +84,15 @@ func (c byColumn) advance(columns int) {
 	LEAQ(strided(c.below, c.lda, columns), c.below)
 }
 
-// right addresses the right operand row by row, and what the argument ahead
-// says is needed later. A strip of one vector asks for nothing: it has no load
-// to spare.
+// right addresses the right operand row by row, and what is needed later, two
+// lines per step over k: in a strip's first tile what the argument ahead says, in
+// the others what the argument later does, on from where the tile before ended. A
+// strip of one vector asks for nothing: it has no load to spare.
 type right struct {
 	*tile
-	p, ldb, later reg.Register
-	last          reg.Register // with masks: the columns of the last vector
+	p, ldb         reg.Register
+	later, ldlater reg.Register
+	last           reg.Register // with masks: the columns of the last vector
 }
 
 func newRight(t *tile) right {
@@ -99,11 +101,32 @@ func newRight(t *tile) right {
 		b.last = t.columnMasks()[t.width-1]
 	}
 	if t.width > 1 {
-		b.later = GP64()
-		MOVQ(b.p, b.later)
-		ADDQ(argument("ahead"), b.later)
+		b.later, b.ldlater = Load(Param("ahead"), GP64()), GP64()
+		next, from := label("later"), label("from")
+		TESTQ(b.later, b.later)
+		JZ(LabelRef(next))
+		ADDQ(b.p, b.later)
+		MOVQ(b.ldb, b.ldlater)
+		JMP(LabelRef(from))
+		Label(next)
+		MOVQ(argument("later"), b.later)
+		MOVQ(argument("ldlater"), b.ldlater)
+		Label(from)
 	}
 	return b
+}
+
+// keep keeps what the next tile asks for.
+func (b right) keep() {
+	if b.later == nil {
+		return
+	}
+	first, ahead := label("first"), GP64()
+	MOVQ(argument("ahead"), ahead)
+	TESTQ(ahead, ahead)
+	JNZ(LabelRef(first))
+	MOVQ(b.later, argument("later"))
+	Label(first)
 }
 
 // load loads vector j of row u from the current one. Without masks, the last one is
@@ -122,14 +145,14 @@ func (b right) fetch(u int) {
 		return
 	}
 	for line := 0; line < b.width*b.bytes; line += 64 {
-		PREFETCHT1(strided(b.later, b.ldb, u).Offset(line))
+		PREFETCHT1(strided(b.later, b.ldlater, u).Offset(line))
 	}
 }
 
 func (b right) advance(rows int) {
 	LEAQ(strided(b.p, b.ldb, rows), b.p)
 	if b.later != nil {
-		LEAQ(strided(b.later, b.ldb, rows), b.later)
+		LEAQ(strided(b.later, b.ldlater, rows), b.later)
 	}
 }
 

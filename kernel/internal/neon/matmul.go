@@ -32,12 +32,12 @@ const (
 )
 
 const (
-	stripParams = "flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32"
+	stripParams = "flags, tiles, rows, cols, k int, a *float32, lda int, b *float32, ldb, ahead int, c *float32, ldc int, bias *float32, slope float32, later *float32, ldlater int"
 	stripDoc    = `computes c = f(a·b [+ c] [+ bias]) of tiles > 0 times 1 to %[1]d
 rows and %[2]d to %[3]d columns, by sums over k in ascending order. Strides are in
 bytes. a[i, p] lies at a + i·lda + 4p, or at a + p·lda + 4i where transposed; row
 p of b, of which %[3]d values are read, at b + p·ldb. What lies ahead bytes after
-b is needed next.`
+b is needed next. It does not ask for later.`
 )
 
 // tile builds the code for one number of rows.
