@@ -1,5 +1,7 @@
 // Command curves trains every model under every algorithm and holds the loss of each
-// step against that of one rank.
+// step against that of one rank. Beside them stands one rank that trains on the same
+// graph with its vertices in another order: it adds the same terms in another order too,
+// and no words are sent, so that what it differs by is what rounding alone does.
 package main
 
 import (
@@ -18,6 +20,7 @@ import (
 	"github.com/weft-gnn/weft/comm/local"
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/source"
+	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/perf"
 	"github.com/weft-gnn/weft/plan"
@@ -87,9 +90,13 @@ func (o options) table(ctx context.Context, w io.Writer, data string) error {
 		return err
 	}
 	fmt.Fprintf(w, "\n## %s: %d vertices, %d arcs\n\n| plan | %s |\n| --- |%s\n", filepath.Base(data), d.Graph.N, len(d.Graph.Src), strings.Join(o.models, " | "), strings.Repeat(" ---: |", len(o.models)))
-	rows := make([]string, len(o.plans))
+	rows, reordered := make([]string, len(o.plans)), "| one rank, vertices in another order |"
 	for i, text := range o.plans {
 		rows[i] = "| `" + text + "` |"
+	}
+	other, err := d.Reorder(graph.Random, 1)
+	if err != nil {
+		return err
 	}
 	for _, name := range o.models {
 		m, err := model.ByName(name)
@@ -102,6 +109,11 @@ func (o options) table(ctx context.Context, w io.Writer, data string) error {
 		if err != nil {
 			return err
 		}
+		again, err := alone(ctx, cfg, other)
+		if err != nil {
+			return err
+		}
+		reordered += " " + distance(again, one) + " |"
 		for i, text := range o.plans {
 			cell, err := compare(ctx, cfg, d, text, one)
 			if err != nil {
@@ -111,7 +123,7 @@ func (o options) table(ctx context.Context, w io.Writer, data string) error {
 			rows[i] += " " + cell + " |"
 		}
 	}
-	fmt.Fprintln(w, strings.Join(rows, "\n"))
+	fmt.Fprintln(w, reordered+"\n"+strings.Join(rows, "\n"))
 	return nil
 }
 
@@ -145,12 +157,17 @@ func compare(ctx context.Context, cfg train.Config, d *dataset.Dataset, text str
 	case r.Counted != r.Predicted:
 		return "", fmt.Errorf("counted %+v, predicted %+v", r.Counted, r.Predicted)
 	}
+	return distance(r, one), nil
+}
+
+// distance says how far losses are from one rank's.
+func distance(r, one *train.Result) string {
 	far := 0.0
 	for i, want := range one.Loss {
 		far = max(far, math.Abs(float64(r.Loss[i])/float64(want)-1))
 	}
 	if far > bound {
-		return fmt.Sprintf("*%.1e*", far), nil
+		return fmt.Sprintf("*%.1e*", far)
 	}
-	return fmt.Sprintf("%.1e", far), nil
+	return fmt.Sprintf("%.1e", far)
 }
