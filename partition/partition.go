@@ -32,6 +32,9 @@ type Options struct {
 	Log *slog.Logger
 }
 
+// maxParts bounds the parts: no machine has so many, and methods take memory for each.
+const maxParts = 1 << 16
+
 // DefaultSlack is what a Slack of 0 stands for. All ranks wait for the one with the
 // largest part, and cuts are no better with more: of Cora, 4elt and the look-alikes of
 // ogbn-arxiv and ogbn-products they differ by less than seeds make them differ.
@@ -51,8 +54,8 @@ func (o Options) withDefaults() Options {
 // of n vertices.
 func (o Options) Validate(n int) error {
 	switch {
-	case o.Parts < 1 || o.Parts > math.MaxInt32:
-		return fmt.Errorf("partition: %d parts, want 1 or more", o.Parts)
+	case o.Parts < 1 || o.Parts > maxParts:
+		return fmt.Errorf("partition: %d parts, want 1 to %d", o.Parts, maxParts)
 	case !o.Method.valid():
 		return fmt.Errorf("partition: no method has the number %d", int(o.Method))
 	case !o.Balance.valid():

@@ -28,9 +28,26 @@ func TestParse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err = plan.ParseYAML(yaml)
+		again, err = plan.ParseYAML(yaml, 1)
 		if err != nil || again.String() != p.String() {
 			t.Errorf("%s as YAML:\n%s\nread back as %v, %v", text, yaml, again, err)
+		}
+	}
+}
+
+// TestParseOn: ranks lie along the algorithm's axis where the plan names none.
+func TestParseOn(t *testing.T) {
+	for text, want := range map[string]string{
+		"overlap=false":          "algorithm=1d,partition=6,partitioner=multilevel,overlap=false",
+		"algorithm=vertexcut":    "algorithm=vertexcut,partition=6,partitioner=hdrf",
+		"algorithm=2d":           "algorithm=2d,partition=2x3,partitioner=random",
+		"algorithm=weights":      "algorithm=weights,feature=6",
+		"algorithm=replicas":     "algorithm=replicas,replica=6",
+		"replica=2":              "algorithm=1d,partition=1,replica=2,partitioner=multilevel",
+		"algorithm=1d,feature=1": "algorithm=1d,partition=1,partitioner=multilevel",
+	} {
+		if p, err := plan.ParseOn(text, 6); err != nil || p.String() != want {
+			t.Errorf("%s on 6 ranks is %v, %v, want %s", text, p, err, want)
 		}
 	}
 }
@@ -64,7 +81,7 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
-	if _, err := plan.ParseYAML([]byte("- 1")); err == nil {
+	if _, err := plan.ParseYAML([]byte("- 1"), 1); err == nil {
 		t.Error("a list is no plan")
 	}
 }

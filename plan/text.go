@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,7 +62,11 @@ func count(to *int, key, value string) (err error) {
 // Parse reads "key=value,key=value".
 //
 // Errors: unknown keys, with the nearest; a key twice; what [Plan.Validate] finds.
-func Parse(text string) (Plan, error) {
+func Parse(text string) (Plan, error) { return ParseOn(text, 1) }
+
+// ParseOn is Parse for so many ranks, where the text names none: they lie along the axis
+// of its algorithm, of 2d in the grid that is nearest to a square.
+func ParseOn(text string, ranks int) (Plan, error) {
 	set := map[string]string{}
 	for pair := range strings.SplitSeq(text, ",") {
 		key, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
@@ -73,11 +78,11 @@ func Parse(text string) (Plan, error) {
 		}
 		set[key] = value
 	}
-	return from(set)
+	return from(set, ranks)
 }
 
-// ParseYAML reads a plan from a document with the same keys.
-func ParseYAML(text []byte) (Plan, error) {
+// ParseYAML reads a plan from a document with the same keys, as ParseOn does.
+func ParseYAML(text []byte, ranks int) (Plan, error) {
 	set := map[string]any{}
 	if err := yaml.Unmarshal(text, &set); err != nil {
 		return Plan{}, fmt.Errorf("plan: %w", err)
@@ -86,12 +91,12 @@ func ParseYAML(text []byte) (Plan, error) {
 	for key, value := range set {
 		words[key] = fmt.Sprint(value)
 	}
-	return from(words)
+	return from(words, ranks)
 }
 
 func names() []string { return slices.Sorted(maps.Keys(keys)) }
 
-func from(set map[string]string) (Plan, error) {
+func from(set map[string]string, ranks int) (Plan, error) {
 	p := Plan{Partition: []int{1}}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		put, ok := keys[key]
@@ -102,7 +107,28 @@ func from(set map[string]string) (Plan, error) {
 			return p, err
 		}
 	}
+	if ranks > 1 && set["partition"]+set["feature"]+set["replica"] == "" {
+		p.lieAlong(ranks)
+	}
 	return p, p.Validate()
+}
+
+// lieAlong puts ranks along the axis of the plan's algorithm.
+func (p *Plan) lieAlong(ranks int) {
+	switch {
+	case p.axis() == "feature":
+		p.Feature = ranks
+	case p.axis() == "replica":
+		p.Replica = ranks
+	case p.Algorithm == TwoD:
+		r := int(math.Sqrt(float64(ranks)))
+		for ranks%r != 0 {
+			r--
+		}
+		p.Partition = []int{r, ranks / r}
+	default:
+		p.Partition = []int{ranks}
+	}
 }
 
 // MarshalYAML writes what ParseYAML reads.

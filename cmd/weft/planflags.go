@@ -20,7 +20,7 @@ type planFlags struct {
 func (f *planFlags) register(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.plan, "plan", "", "plan `FILE.yaml|key=value,…`: algorithm ("+algorithms()+"), partition (P ranks, or RxS of 2d), feature, replica (ranks along these axes; all multiply), replication (of 1.5d), resplit (of feature), partitioner (see weft partition --help), overlap (true or false, default true: compute while exchanging) (default: one rank)")
-	s.IntVar(&f.ranks, "ranks", 1, "number `N` of ranks; without --plan, algorithm=1d,partition=N")
+	s.IntVar(&f.ranks, "ranks", 1, "number `N` of ranks, along the axis of the plan's algorithm where it names none; without --plan, algorithm=1d,partition=N")
 	title(c, "Parallelism")
 }
 
@@ -59,14 +59,14 @@ func (f *planFlags) choose(c *cobra.Command) (*plan.Plan, error) {
 
 // read parses the plan, or the file that it names.
 func (f *planFlags) read() (plan.Plan, error) {
-	if strings.Contains(f.plan, "=") {
-		return plan.Parse(f.plan)
+	if strings.ContainsAny(f.plan, "=,") {
+		return plan.ParseOn(f.plan, f.ranks)
 	}
 	text, err := os.ReadFile(f.plan)
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	return plan.ParseYAML(text)
+	return plan.ParseYAML(text, f.ranks)
 }
 
 // threadsOf is how many threads each rank of this process has where nobody says:
