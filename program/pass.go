@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -136,7 +137,7 @@ func compile(passes []Pass, p *Program, f Facts, trace func(Traced)) (*Program, 
 		}
 		q, err := pass.run(p, f)
 		if err != nil {
-			return nil, fmt.Errorf("program: pass %s: %w", pass.Name, err)
+			return nil, refusedBy(pass, err)
 		}
 		if trace != nil && q != p && q.String() != p.String() {
 			trace(Traced{pass, q})
@@ -144,6 +145,25 @@ func compile(passes []Pass, p *Program, f Facts, trace func(Traced)) (*Program, 
 		p = q
 	}
 	return p, nil
+}
+
+// passError names the pass that refused a program.
+type passError struct {
+	pass string
+	err  error
+}
+
+func (e *passError) Error() string { return fmt.Sprintf("program: pass %s: %v", e.pass, e.err) }
+
+// Unwrap returns why.
+func (e *passError) Unwrap() error { return e.err }
+
+// refusedBy names the innermost pass: some compile candidates, to see what they cost.
+func refusedBy(pass Pass, err error) error {
+	if inner := (*passError)(nil); errors.As(err, &inner) {
+		return inner
+	}
+	return &passError{pass.Name, err}
 }
 
 // bytesOf returns the size of a value at hand.
