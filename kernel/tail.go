@@ -37,8 +37,8 @@ type TailStep struct {
 const MaxTail = 4
 
 // Tail is what follows a product on every element of its result, while the
-// result is in cache: the row-wise operations that would each read and write
-// all of it again.
+// result is in cache or, of sums over edges, in registers: the row-wise operations
+// that would each read and write all of it again.
 type Tail struct {
 	steps [MaxTail]TailStep
 	n     int
