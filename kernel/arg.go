@@ -17,26 +17,43 @@ import (
 func ArgMax(ctx *Ctx, b *graph.Block, end End, x, arg tensor.Matrix) {
 	wantShape("kernel.ArgMax: x", x, b.Edges(), arg.Cols)
 	wantShape("kernel.ArgMax: arg", arg, vertices(b, end), arg.Cols)
-	argBlock(ctx, b, end, 1, x, arg)
+	argBlock(ctx, b, end, 1, nil, x, arg)
 }
 
 // ArgMin finds the smallest values, as [ArgMax].
 func ArgMin(ctx *Ctx, b *graph.Block, end End, x, arg tensor.Matrix) {
 	wantShape("kernel.ArgMin: x", x, b.Edges(), arg.Cols)
 	wantShape("kernel.ArgMin: arg", arg, vertices(b, end), arg.Cols)
-	argBlock(ctx, b, end, -1, x, arg)
+	argBlock(ctx, b, end, -1, nil, x, arg)
 }
 
-func argBlock(ctx *Ctx, b *graph.Block, end End, sign float32, x, arg tensor.Matrix) {
-	m := ctx.argSegments(at(b, end), sign, x, arg)
+// ArgMaxPlaced is [ArgMax] but for ties, which go to the lowest place: for edges whose
+// positions are not in the order of those of the whole graph, see [Candidates].
+//
+// Cost: as [ArgMax].
+func ArgMaxPlaced(ctx *Ctx, b *graph.Block, end End, place []uint32, x, arg tensor.Matrix) {
+	wantShape("kernel.ArgMaxPlaced: x", x, b.Edges(), arg.Cols)
+	wantShape("kernel.ArgMaxPlaced: arg", arg, vertices(b, end), arg.Cols)
+	argBlock(ctx, b, end, 1, place, x, arg)
+}
+
+// ArgMinPlaced finds the smallest values, as [ArgMaxPlaced].
+func ArgMinPlaced(ctx *Ctx, b *graph.Block, end End, place []uint32, x, arg tensor.Matrix) {
+	wantShape("kernel.ArgMinPlaced: x", x, b.Edges(), arg.Cols)
+	wantShape("kernel.ArgMinPlaced: arg", arg, vertices(b, end), arg.Cols)
+	argBlock(ctx, b, end, -1, place, x, arg)
+}
+
+func argBlock(ctx *Ctx, b *graph.Block, end End, sign float32, place []uint32, x, arg tensor.Matrix) {
+	m := ctx.argSegments(at(b, end), sign, place, x, arg)
 	k := int64(arg.Cols)
 	ctx.Count.Add(m*k, 8*int64(arg.Rows+1)+4*m*k+4*int64(arg.Rows)*k+positionBytes(end, m))
 }
 
 // argSegments finds the largest sign·x of every segment.
-func (c *Ctx) argSegments(s segments, sign float32, x, arg tensor.Matrix) int64 {
+func (c *Ctx) argSegments(s segments, sign float32, place []uint32, x, arg tensor.Matrix) int64 {
 	k := &c.call
-	*k = call{body: argRows, hub: argChunk, seg: s, scalar: sign, x: x, dst: arg}
+	*k = call{body: argRows, hub: argChunk, seg: s, scalar: sign, places: place, x: x, dst: arg}
 	c.cutSegments(arg.Cols)
 	k.scratch = c.floats(len(k.chunks) * arg.Cols)
 	m := c.runSegments()
@@ -47,7 +64,8 @@ func (c *Ctx) argSegments(s segments, sign float32, x, arg tensor.Matrix) int64 
 			continue
 		}
 		for j, e := range k.slot(i) {
-			if beats(sign*x.Row(int(Bits(e)))[j], sign*x.Row(int(Bits(row[j])))[j]) {
+			v, best := sign*x.Row(int(Bits(e)))[j], sign*x.Row(int(Bits(row[j])))[j]
+			if beats(v, best) || place != nil && k.sooner(v, best, Bits(e), Bits(row[j])) {
 				row[j] = e
 			}
 		}
@@ -89,11 +107,12 @@ func argSlice(c *call, arg, best []float32, from int, lo, hi int64) {
 		}
 		return
 	}
+	placed := c.places != nil
 	for p := lo; p < hi; p++ {
 		e := c.seg.edge(p)
 		for j, v := range c.x.Row(e)[from : from+len(best)] {
 			v *= c.scalar
-			if p == lo || beats(v, best[j]) {
+			if p == lo || beats(v, best[j]) || placed && c.sooner(v, best[j], uint32(e), Bits(arg[j])) {
 				best[j] = v
 				SetBits(&arg[j], uint32(e))
 			}
@@ -103,6 +122,12 @@ func argSlice(c *call, arg, best []float32, from int, lo, hi int64) {
 
 // beats reports whether v replaces the best value so far, which comes before it.
 func beats(v, best float32) bool { return v > best || (v != v && best == best) }
+
+// sooner reports whether edge e of value v, which does not beat the best so far, is as
+// good and has a lower place than that one's edge.
+func (c *call) sooner(v, best float32, e, first uint32) bool {
+	return c.places[e] < c.places[first] && !beats(best, v)
+}
 
 // Pick reads the winners' values: y[v, c] = x[arg[v, c], c].
 //

@@ -31,6 +31,7 @@ func kernels() map[string]func(ctx *Ctx) {
 	entry, entry2, dense := src.uniform(b.Edges(), 1), src.uniform(b.Edges(), 1), src.empty(b.Dst, b.Src)
 	arg, p, parg := src.empty(b.Dst, k), src.uniform(2, k), src.empty(2, k)
 	ArgMax(contexts[0], b, Dst, e, arg)
+	least := src.empty(b.Src, k)
 	place, own, won, best := make([]uint32, b.Edges()), arg.Clone(), src.empty(b.Dst, k), src.empty(b.Dst, 2*k)
 	class, rows := make([]int32, r), []int32{1, 5, 2}
 	items := Items{Rows: rows, Total: 3}
@@ -62,6 +63,8 @@ func kernels() map[string]func(ctx *Ctx) {
 		"AttendGradDst":    func(ctx *Ctx) { AttendGradDst(ctx, b, heads, u, right, left, v, moments) },
 		"AttendGradSrc":    func(ctx *Ctx) { AttendGradSrc(ctx, b, heads, u, right, v, moments, pull) },
 		"ArgMax":           func(ctx *Ctx) { ArgMax(ctx, b, Dst, e, arg) },
+		"ArgMaxPlaced":     func(ctx *Ctx) { ArgMaxPlaced(ctx, b, Dst, place, e, arg) },
+		"ArgMinPlaced":     func(ctx *Ctx) { ArgMinPlaced(ctx, b, Src, place, e, least) },
 		"ArgMin":           func(ctx *Ctx) { ArgMin(ctx, b, Dst, e, arg) },
 		"Max":              func(ctx *Ctx) { Max(ctx, b, Dst, 0, e, v) },
 		"Min":              func(ctx *Ctx) { Min(ctx, b, Src, 0, e, u) },
@@ -237,6 +240,8 @@ func TestMisshapenOperandsPanic(t *testing.T) {
 		"kernel.Attention: ids":      func() { Attend(ctx, b, Attention{Heads: 1, IDs: []int64{1}}, m(3, 1), m(3, 1), m(2, 1), m(2, 1)) },
 		"kernel.AttendGradDst: s":    func() { AttendGradDst(ctx, b, Attention{Heads: 1}, m(3, 1), m(3, 1), m(2, 1), m(2, 1), m(2, 3)) },
 		"kernel.AttendGradSrc: d":    func() { AttendGradSrc(ctx, b, Attention{Heads: 1}, m(3, 1), m(3, 1), m(2, 1), m(2, 4), m(3, 1)) },
+		"kernel.ArgMaxPlaced: x":     func() { ArgMaxPlaced(ctx, b, Src, make([]uint32, 3), m(2, 1), m(3, 1)) },
+		"kernel.ArgMinPlaced: arg":   func() { ArgMinPlaced(ctx, b, Src, make([]uint32, 3), m(3, 1), m(2, 1)) },
 		"kernel.ArgMin: arg":         func() { ArgMin(ctx, b, Src, m(3, 1), m(2, 1)) },
 		"kernel.Pick: x":             func() { Pick(ctx, m(2, 1), m(3, 2), m(2, 1)) },
 		"kernel.Candidates: y":       func() { Candidates(ctx, m(2, 1), m(3, 1), nil, 0, m(2, 1)) },

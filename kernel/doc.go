@@ -50,6 +50,8 @@
 //	AttendGradSrc     m(4k + 9H) + 4mH·[p]        8(n_src+1) + 4m + 4m(k + 4H) + 8n_src(k + H)
 //	Max, Min          mk                          as ArgMax
 //	ArgMax, ArgMin    mk                          8(n_end+1) + 4mk + 4n_end·k + 4m·[Src]
+//	ArgMaxPlaced,
+//	ArgMinPlaced      mk                          as ArgMax
 //	Pick              0                           12nk
 //	Route             nk                          4(2nk + mk)
 //	Candidates        0                           20nk

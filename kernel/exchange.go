@@ -28,6 +28,8 @@ const (
 	FoldMin
 	FoldArgMax // of candidates, see [Candidates]: the one that ArgMax finds over all edges
 	FoldArgMin
+	FoldOpenMax // leaves ⊕'s identity
+	FoldOpenMin
 )
 
 // FoldRows combines what others contribute with the rows that an index names, one group
@@ -36,7 +38,7 @@ const (
 //	y[index[i]] = y[index[i]] ⊕ z[i]   for i = ptr[g] … ptr[g+1] − 1, of group g
 //
 // In the end a maximum or minimum that is ⊕'s identity, which nobody had a value for, is
-// set to 0.
+// set to 0, unless it is open.
 //
 // Shapes: z is len(index)×k, y n×k; ptr has an entry more than there are groups.
 // Contract: accumulates; no group names a row twice.
@@ -69,6 +71,9 @@ var foldBodies = [...]func(c *call, _, _, lo, hi int){
 	FoldMin:    func(c *call, _, _, lo, hi int) { c.foldEach(lo, hi, smallerInto) },
 	FoldArgMax: func(c *call, _, _, lo, hi int) { c.foldEach(lo, hi, BetterOfMax) },
 	FoldArgMin: func(c *call, _, _, lo, hi int) { c.foldEach(lo, hi, BetterOfMin) },
+
+	FoldOpenMax: func(c *call, _, _, lo, hi int) { c.foldEach(lo, hi, largerInto) },
+	FoldOpenMin: func(c *call, _, _, lo, hi int) { c.foldEach(lo, hi, smallerInto) },
 }
 
 func (c *call) foldEach(lo, hi int, into func(y, x []float32)) {

@@ -55,15 +55,19 @@ func TestRowsOfExchanges(t *testing.T) {
 	}
 }
 
-// TestFoldOfNothing: where every contribution is ⊕'s identity the result is 0; a NaN
-// stays.
+// TestFoldOfNothing: where every contribution is ⊕'s identity the result is 0, or stays
+// open; a NaN stays.
 func TestFoldOfNothing(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
-	for f, identity := range map[Folding]float32{FoldMax: -inf, FoldMin: inf} {
+	for f, identity := range map[Folding]float32{FoldMax: -inf, FoldMin: inf, FoldOpenMax: -inf, FoldOpenMin: inf} {
 		y := tensor.Of(2, 2, []float32{identity, nan, identity, identity})
+		want := float32(0)
+		if f == FoldOpenMax || f == FoldOpenMin {
+			want = identity
+		}
 		FoldRows(&Ctx{}, f, []int32{0, 0}, []int{0, 1, 2}, tensor.Of(2, 2, []float32{identity, 3, identity, identity}), y)
-		if y.Data[0] != 0 || y.Data[1] == y.Data[1] || y.Data[2] != 0 || y.Data[3] != 0 {
-			t.Errorf("folding %d: %v, want 0 and NaN, and zeros where nobody contributes", f, y.Data)
+		if y.Data[0] != want || y.Data[1] == y.Data[1] || y.Data[2] != want || y.Data[3] != want {
+			t.Errorf("folding %d: %v, want %v and NaN, and %v where nobody contributes", f, y.Data, want, want)
 		}
 	}
 }

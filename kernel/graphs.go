@@ -63,6 +63,6 @@ func GraphArgMin(ctx *Ctx, b *graph.Block, x, arg tensor.Matrix) {
 }
 
 func graphArg(ctx *Ctx, s segments, sign float32, x, arg tensor.Matrix) {
-	n, k := ctx.argSegments(s, sign, x, arg), int64(arg.Cols)
+	n, k := ctx.argSegments(s, sign, nil, x, arg), int64(arg.Cols)
 	ctx.Count.Add(n*k, 8*int64(arg.Rows+1)+4*n*k+4*int64(arg.Rows)*k)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/weft-gnn/weft/graph"
+	"github.com/weft-gnn/weft/internal/ref"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -149,5 +150,36 @@ func TestCandidatesOfChunks(t *testing.T) {
 	}
 	if work, bytes := ctx.Count.Read(); work != 2 || bytes != 72 {
 		t.Errorf("%d operations, %d bytes", work, bytes)
+	}
+}
+
+// TestArgMaxPlaced: where places run against positions, ties go to the last position:
+// the winners of a value whose edges are counted from behind.
+func TestArgMaxPlaced(t *testing.T) {
+	for i, b := range blocks() {
+		for end, in := range ends(b.Block) {
+			for sign, find := range map[float64]func(*Ctx, *graph.Block, End, []uint32, tensor.Matrix, tensor.Matrix){1: ArgMaxPlaced, -1: ArgMinPlaced} {
+				m, n, k := b.Edges(), vertices(b.Block, end), 3
+				src := newSource(uint64(i))
+				x, arg, place := src.coarse(m, k), src.empty(n, k), make([]uint32, m)
+				for e := range place {
+					place[e] = uint32(m - 1 - e)
+				}
+				want := ref.New(n, k)
+				for v := range n {
+					for j := range k {
+						want.Set(v, j, -1)
+						for e := m - 1; e >= 0; e-- {
+							if best := int(want.At(v, j)); in.At(e, v) != 0 && (best < 0 || beats(float32(sign)*x.Row(e)[j], float32(sign)*x.Row(best)[j])) {
+								want.Set(v, j, float64(e))
+							}
+						}
+					}
+				}
+				trial{name: fmt.Sprintf("%s/%v/%v", b.name, end, sign), in: []tensor.Matrix{x}, out: []tensor.Matrix{arg}, want: []ref.Matrix{positions(want)},
+					run:  func(ctx *Ctx) { find(ctx, b.Block, end, place, x, arg) },
+					work: int64(m * k), bytes: structure(b.Block, end) + int64(4*m*k+4*n*k) + ifSrc(end, 4*m)}.check(t)
+			}
+		}
 	}
 }

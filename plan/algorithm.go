@@ -46,12 +46,19 @@ const (
 	// Replicas have the whole graph each, and a share of the items to train on; they
 	// exchange gradients of parameters alone.
 	Replicas
+	// ThreeD is TwoD on R × S groups of C ranks, which share out the columns of their
+	// vertices and the edges from these, by ranges of sources: before edges read them a
+	// rank swaps its columns for rows of its range, and what edges sum for all rows of a
+	// group is added up to columns: with n/(R·S·C) vertices alike,
+	// k·n/(R·S·C)·((C − 1)/C + (R − 1) + C·(S − 1) + (C − 1)) words. Parameters are
+	// shared out as by Feature.
+	ThreeD
 	// VertexCut assigns edges; a vertex has a master, and its row goes to the ranks
 	// with edges at it, as do partial sums back: k·(Σ copies) words each way.
 	VertexCut
 )
 
-var algorithmNames = [...]string{OneD: "1d", OneDAllGather: "1d-allgather", TwoD: "2d", VertexCut: "vertexcut", OneAndAHalfD: "1.5d", Feature: "feature", Weights: "weights", Replicas: "replicas"}
+var algorithmNames = [...]string{OneD: "1d", OneDAllGather: "1d-allgather", TwoD: "2d", ThreeD: "3d", VertexCut: "vertexcut", OneAndAHalfD: "1.5d", Feature: "feature", Weights: "weights", Replicas: "replicas"}
 
 // Algorithms returns all there are.
 func Algorithms() []Algorithm {

@@ -3,15 +3,16 @@ package plan
 import (
 	"slices"
 
+	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/program"
 )
 
 // names lists the vertices that a rank has at an end of its edges where these are not
-// its own alone: its own, and behind them those of others that its arcs name, whatever
+// its own alone: those that it owns, and behind them those of others that its arcs name, whatever
 // programs read of them, grouped by owner.
 func (d *division) names(at seat, end program.Map) []int32 {
-	vs, others := d.vertices(at.rank), make([][]int32, d.Ranks)
+	vs, others := d.owned(at, end), make([][]int32, d.Ranks)
 	for _, v := range d.arcsName(at, end) {
 		if owner := d.Vertex[v]; int(owner) != at.rank {
 			others[owner] = append(others[owner], v)
@@ -24,7 +25,7 @@ func (d *division) names(at seat, end program.Map) []int32 {
 func (d *division) arcsName(at seat, end program.Map) (vs []int32) {
 	if d.Has != nil {
 		for v := range int32(d.g.N) {
-			if d.Has(at.rank, end, v) && d.copied(at.copy, v) {
+			if d.Has(at.rank, end, v) && (end == program.Dst || d.copied(at.copy, v)) {
 				vs = append(vs, v)
 			}
 		}
@@ -40,13 +41,23 @@ func (d *division) arcsName(at seat, end program.Map) (vs []int32) {
 	return vs
 }
 
-// ends returns a rank's ends, or nil where they are its own vertices; own is the place
-// of each vertex among these.
-func (d *division) ends(at seat, end program.Map, own []int32) *program.Ends {
+// owned lists the vertices whose rows a rank has for those whose edges name them at an
+// end: its own, or of these those of its range.
+func (d *division) owned(at seat, end program.Map) []int32 {
+	vs := d.vertices(at.rank)
+	if d.Ranged && end == program.Src {
+		lo, hi := comm.Cut(len(vs), at.copy, d.Features)
+		vs = vs[lo:hi]
+	}
+	return vs
+}
+
+// ends returns a rank's ends, or nil where they are its own vertices.
+func (d *division) ends(at seat, end program.Map) *program.Ends {
 	if !d.spread(end) {
 		return nil
 	}
-	names := d.names(at, end)
+	names, own := d.names(at, end), d.places(d.owned(at, end))
 	e := &program.Ends{IDs: d.ids(names), HaloPtr: make([]int, d.Ranks+1), BoundaryPtr: make([]int, d.Ranks+1)}
 	for _, v := range names {
 		if owner := int(d.Vertex[v]); owner != at.rank {

@@ -29,6 +29,9 @@ func (p Plan) own() int {
 	if p.whole() {
 		return map[string]int{"feature": p.Feature, "replica": p.Replica}[p.axis()]
 	}
+	if p.Algorithm == ThreeD {
+		return p.Partition[2] // of one it is TwoD
+	}
 	return p.parts()
 }
 

@@ -30,6 +30,24 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// TestAllGridsOf3D: every grid whose third number is more than one, which is that of
+// ranks that share out columns.
+func TestAllGridsOf3D(t *testing.T) {
+	var got []string
+	for _, p := range plan.All(8) {
+		if p.Algorithm == plan.ThreeD {
+			got = append(got, p.String())
+		}
+	}
+	var want []string
+	for _, mesh := range []string{"1x1x8", "1x2x4", "1x4x2", "2x1x4", "2x2x2", "4x1x2", "1x1x4,replica=2", "1x2x2,replica=2", "2x1x2,replica=2", "1x1x2,replica=4"} {
+		want = append(want, "algorithm=3d,partition="+mesh+",partitioner=random")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // TestAllGrids: a grid of ranks has every shape, of all ranks and of those of a replica
 // and of a piece of the columns.
 func TestAllGrids(t *testing.T) {

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/graph"
@@ -19,7 +20,8 @@ type Owners struct {
 	// Vertex is the owner of each vertex: 0 where Edges is AllEdges, of one part.
 	Vertex []int32
 	// Copies is how many ranks have the same vertices, where Edges is Copied. Copy is
-	// the one that has the edges out of a vertex.
+	// the one that has the edges out of a vertex, of these or, where they are Ranged, of
+	// those that share out its columns.
 	Copies int
 	Copy   []int32
 	// Features is how many ranks share out the columns of the same rows, and the
@@ -27,6 +29,8 @@ type Owners struct {
 	// [program.Distribution].
 	Features int
 	Rest     program.Kind
+	// Ranged says that ranks which share out columns share out the edges too.
+	Ranged bool
 	// Replicas is how many have each of this, and items of their own to train on: Item
 	// is the owner of each vertex as one. 0 stands for 1.
 	Replicas int
@@ -54,6 +58,8 @@ func (o Owners) Validate(n int) error {
 		return fmt.Errorf("plan: edges are owned freely, and nothing says by whom")
 	case o.Edges == program.Copied && (o.Copies < 1 || len(o.Copy) != n):
 		return fmt.Errorf("plan: %d copies that share out the edges out of %d vertices: want those of all %d", o.Copies, len(o.Copy), n)
+	case o.Ranged && !o.ranges():
+		return fmt.Errorf("plan: the edges out of vertices lie with ranges of those of each part, which follow each other and are of equal size")
 	case o.Edges == program.AllEdges && o.Ranks != 1:
 		return fmt.Errorf("plan: %d parts of which each has all edges: want one", o.Ranks)
 	case o.Replicas > 1 && len(o.Item) != n:
@@ -92,7 +98,7 @@ func (o Owners) Connect(ctx context.Context, world *comm.Comm) (*program.Rank, e
 // ranks.
 func (o Owners) Distribution(rank int) *program.Distribution {
 	mesh := o.Mesh()
-	return &program.Distribution{Mesh: mesh, At: mesh.At(rank), Edges: o.Edges, Rest: o.Rest}
+	return &program.Distribution{Mesh: mesh, At: mesh.At(rank), Edges: o.Edges, Rest: o.Rest, Ranged: o.Ranged}
 }
 
 // consecutive reports whether ranks own ranges as [comm.Cut] makes them.
@@ -130,7 +136,28 @@ func (o Owners) spread(end program.Map) bool {
 	return space != program.Vertices && space != program.AllVertices
 }
 
-// copied reports whether a copy has the edges out of u.
+// copied reports whether a copy, or the rank with some columns, has the edges out of u.
 func (o Owners) copied(copy int, u int32) bool {
-	return o.Edges != program.Copied || int(o.Copy[u]) == copy
+	return o.Edges != program.Copied && !o.Ranged || int(o.Copy[u]) == copy
 }
+
+// byRange returns, for each vertex, in which of the ranges it is that ranks with its
+// part's columns have the edges of: ranges as [comm.Cut] makes them.
+func (o Owners) byRange() []int32 {
+	size, before := make([]int, o.Ranks), make([]int, o.Ranks)
+	for _, r := range o.Vertex {
+		size[r]++
+	}
+	at, out := make([]int32, o.Ranks), make([]int32, len(o.Vertex))
+	for v, r := range o.Vertex {
+		for _, end := comm.Cut(size[r], int(at[r]), o.Features); before[r] == end; _, end = comm.Cut(size[r], int(at[r]), o.Features) {
+			at[r]++
+		}
+		out[v] = at[r]
+		before[r]++
+	}
+	return out
+}
+
+// ranges reports whether edges are shared out by ranges.
+func (o Owners) ranges() bool { return o.Features > 0 && slices.Equal(o.Copy, o.byRange()) }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,14 +19,15 @@ import (
 // whose ranks is Feature ranks that share out its columns, as ReduceScatter has it.
 type Plan struct {
 	Algorithm Algorithm
-	// Partition is the grid of ranks that share the graph: P, or R × S.
+	// Partition is the grid of ranks that share the graph: P, R × S, or R × S × C.
 	Partition []int
 	// Feature is the number of ranks that share the columns, Replica that of those
 	// that share the items to train on, or of groups that do; 0 stands for 1.
 	Feature, Replica int
 	// Resplit is a choice of Feature.
 	Resplit Resplit
-	// Replication is c of OneAndAHalfD, which divides P; 0 stands for 1.
+	// Replication is c of OneAndAHalfD, which divides P; 0 stands for 1. ThreeD says it
+	// in Partition.
 	Replication int
 	// Partitioner divides the graph; where it is not set Partitioned is false, and
 	// it is the algorithm's default.
@@ -51,6 +53,14 @@ func (p Plan) parts() int {
 	return n
 }
 
+// divided is the number of parts that the graph is divided into.
+func (p Plan) divided() int {
+	if p.Algorithm == ThreeD {
+		return p.Partition[0] * p.Partition[1]
+	}
+	return p.parts()
+}
+
 // tooMany reports whether there are too many ranks, or less than one, along an axis
 // or in all; the product of the axes may not fit a number.
 func (p Plan) tooMany() bool {
@@ -72,7 +82,7 @@ const maxRanks = 1 << 16
 
 // Validate says why a plan cannot run, whatever the graph.
 func (p Plan) Validate() error {
-	dims := map[bool]int{true: 2, false: 1}[p.Algorithm == TwoD]
+	dims := cmp.Or(map[Algorithm]int{TwoD: 2, ThreeD: 3}[p.Algorithm], 1)
 	for _, axis := range []struct {
 		name  string
 		ranks int
@@ -81,7 +91,7 @@ func (p Plan) Validate() error {
 	}{
 		{"feature", p.Feature, Feature, p.Algorithm != Replicas},
 		{"replica", p.Replica, Replicas, true},
-		{"replication", p.Replication, OneAndAHalfD, false},
+		{"replication", p.Replication, OneAndAHalfD, p.Algorithm == ThreeD},
 	} {
 		if axis.ranks < 0 || axis.ranks > maxRanks {
 			return fmt.Errorf("plan: %s %d: want 1 to %d", axis.name, axis.ranks, maxRanks)
@@ -91,12 +101,16 @@ func (p Plan) Validate() error {
 		}
 	}
 	switch {
+	case p.Algorithm == ThreeD && p.Replication > 1:
+		return fmt.Errorf("plan: replication %d: %v says it in partition, as the last of %s", p.Replication, p.Algorithm, p.grid())
+	case p.Algorithm == ThreeD && p.Feature > 1:
+		return fmt.Errorf("plan: feature %d: %v shares out columns itself, over the last of partition %s", p.Feature, p.Algorithm, p.grid())
 	case p.whole() && !slices.Equal(p.Partition, []int{1}):
 		return fmt.Errorf("plan: partition %s: with %v every rank has all vertices' structure: say %s=%s", p.grid(), p.Algorithm, p.axis(), p.grid())
 	case p.whole() && p.Partitioned:
 		return fmt.Errorf("plan: the partitioner %v: %v divides no graph", p.Partitioner, p.Algorithm)
 	case len(p.Partition) != dims:
-		return fmt.Errorf("plan: partition %s: %v takes %s", p.grid(), p.Algorithm, []string{1: "a number P of ranks", 2: "a grid RxS of ranks"}[dims])
+		return fmt.Errorf("plan: partition %s: %v takes %s", p.grid(), p.Algorithm, []string{1: "a number P of ranks", 2: "a grid RxS of ranks", 3: "a grid RxSxC of ranks"}[dims])
 	case p.tooMany():
 		return fmt.Errorf("plan: %v: want 1 to %d ranks", p, maxRanks)
 	case p.parts()%p.copies() != 0:
@@ -195,7 +209,11 @@ func (p Plan) Distribution(rank int) *program.Distribution {
 
 // division is who has what but for the graph.
 func (p Plan) division() Owners {
-	o := Owners{Ranks: p.parts() / p.copies(), Edges: p.edges(), Copies: p.copies(), Features: max(1, p.Feature), Replicas: max(1, p.Replica)}
+	o := Owners{Ranks: p.divided() / p.copies(), Edges: p.edges(), Copies: p.copies(), Features: max(1, p.Feature), Replicas: max(1, p.Replica)}
+	if p.Algorithm == ThreeD {
+		o.Features = p.Partition[2]
+		o.Ranged = o.Features > 1 // of one it is TwoD
+	}
 	switch {
 	case o.Edges == program.Shared:
 		o.Ranks, o.Features = o.Features, 1
@@ -208,7 +226,7 @@ func (p Plan) division() Owners {
 // edges says who has an edge.
 func (p Plan) edges() program.Owner {
 	switch p.Algorithm {
-	case TwoD, VertexCut:
+	case TwoD, ThreeD, VertexCut:
 		return program.Free
 	case OneAndAHalfD:
 		return program.Copied
@@ -238,7 +256,7 @@ func (p Plan) Owners(ctx context.Context, g *graph.Graph, seed uint64, masks ...
 		o.Vertex = evenly(g.N, o.Ranks, nil)
 		return o, nil
 	}
-	options := partition.Options{Parts: p.parts(), Method: p.partitioner(), Seed: seed}
+	options := partition.Options{Parts: p.divided(), Method: p.partitioner(), Seed: seed}
 	if m := options.Method; m != partition.Hash && m != partition.Range && !m.VertexCut() {
 		options.Masks = masks
 	}
@@ -257,6 +275,11 @@ func (p Plan) Owners(ctx context.Context, g *graph.Graph, seed uint64, masks ...
 		o.Has = func(int, program.Map, int32) bool { return true }
 	case TwoD:
 		p.blocks(&o)
+	case ThreeD:
+		p.blocks(&o)
+		if o.Ranged {
+			o.Copy = o.byRange()
+		}
 	case OneAndAHalfD:
 		p.groups(&o)
 	}

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,7 @@ func TestParseOn(t *testing.T) {
 		"overlap=false":          "algorithm=1d,partition=6,partitioner=multilevel,overlap=false",
 		"algorithm=vertexcut":    "algorithm=vertexcut,partition=6,partitioner=hdrf",
 		"algorithm=2d":           "algorithm=2d,partition=2x3,partitioner=random",
+		"algorithm=3d":           "algorithm=3d,partition=1x3x2,partitioner=random",
 		"algorithm=weights":      "algorithm=weights,feature=6",
 		"algorithm=replicas":     "algorithm=replicas,replica=6",
 		"replica=2":              "algorithm=1d,partition=1,replica=2,partitioner=multilevel",
@@ -55,14 +57,17 @@ func TestParseOn(t *testing.T) {
 // TestParseRefuses: mistakes are named, with what is accepted.
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"algorithm=1e":             "did you mean",
-		"algorithm":                "want key=value",
-		"partitions=3":             `did you mean "partition"`,
-		"partition=2,partition=3":  "given twice",
-		"partition=two":            "want a number P of ranks",
-		"partition=0":              "want 1 to",
-		"partition=2x2":            "1d takes a number P of ranks",
-		"algorithm=2d,partition=4": "2d takes a grid RxS",
+		"algorithm=1e":               "did you mean",
+		"algorithm":                  "want key=value",
+		"partitions=3":               `did you mean "partition"`,
+		"partition=2,partition=3":    "given twice",
+		"partition=two":              "want a number P of ranks",
+		"partition=0":                "want 1 to",
+		"partition=2x2":              "1d takes a number P of ranks",
+		"algorithm=2d,partition=4":   "2d takes a grid RxS",
+		"algorithm=3d,partition=2x2": "3d takes a grid RxSxC of ranks",
+		"algorithm=3d,partition=2x2x3,replication=2":   "3d says it in partition, as the last of 2x2x3",
+		"algorithm=3d,partition=2x1x2,feature=2":       "3d shares out columns itself",
 		"algorithm=1d,partition=2,partitioner=hdrf":    "assigns edges",
 		"algorithm=vertexcut,partitioner=ldg":          "assigns vertices",
 		"algorithm=weights,partition=2":                "say feature=2",
@@ -162,6 +167,10 @@ func TestWordsHaveClosedForms(t *testing.T) {
 	// the own n/P, to their owners in a row.
 	expand, fold = words(t, g, parse(t, "algorithm=2d,partition=2x3,partitioner=range"))
 	wantWords(t, "2d", expand, []int{8, 8, 8, 8, 8, 8}, fold, []int{16, 16, 16, 16, 16, 16})
+	// 3d: a range of n/(R·S·C) rows to the R − 1 others of a column; rows of n/R
+	// destinations, less the n/(R·S) of the part, to their owners in a row.
+	expand, fold = words(t, g, parse(t, "algorithm=3d,partition=2x3x2,partitioner=range"))
+	wantWords(t, "3d", expand, slices.Repeat([]int{4}, 12), fold, slices.Repeat([]int{16}, 12))
 }
 
 func wantWords(t *testing.T, what string, expand, wantExpand, fold, wantFold []int) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/weft-gnn/weft/comm"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/program"
@@ -110,11 +111,15 @@ func reads(programs []*program.Program, input string) bool {
 	return false
 }
 
-// seat is a rank among those with other vertices, and among those with the same.
+// seat is a rank among those with other vertices, and among those with the same that
+// share out the edges of these.
 type seat struct{ rank, copy int }
 
 // seat is where one of all ranks is.
 func (d *division) seat(at program.Mesh) seat {
+	if d.Ranged {
+		return seat{at[program.Parts], at[program.Features]}
+	}
 	return seat{at[program.Parts], at[program.Copies]}
 }
 
@@ -129,13 +134,15 @@ func (d *division) piece(of int) *Piece {
 		}
 	}
 	p.Share = &program.Share{Own: d.ids(p.Vertex), All: d.all}
-	own := d.places(p.Vertex)
-	p.Share.Sources, p.Share.Destinations = d.ends(at, program.Src, own), d.ends(at, program.Dst, own)
+	if d.Ranged {
+		p.Share.First, p.Share.Last = comm.Cut(len(p.Vertex), at.copy, d.Features)
+	}
+	p.Share.Sources, p.Share.Destinations = d.ends(at, program.Src), d.ends(at, program.Dst)
 	var n, loops []int64 // the rank's edges by their numbers in the whole
 	p.N, n = d.block(at, d.whole.N)
 	p.NHat, loops = d.block(at, d.whole.NHat)
 	p.Share.Loops = selfLoops(d.whole.N, n)
-	p.Share.Borrowed = borrowed(len(p.Vertex), p.Share.Sources, p.N, p.NHat)
+	p.Share.Borrowed = borrowed(len(d.owned(at, program.Src)), p.Share.Sources, p.N, p.NHat)
 	p.Share.Places = d.placesOf(n, loops)
 	for c, all := range d.coefs {
 		name := c.Input(d.Edges).Name

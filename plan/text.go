@@ -25,7 +25,7 @@ var keys = map[string]func(p *Plan, value string) error{
 		for word := range strings.SplitSeq(value, "x") {
 			r, err := strconv.Atoi(word)
 			if err != nil {
-				return fmt.Errorf("plan: partition %q: want a number P of ranks, or a grid RxS", value)
+				return fmt.Errorf("plan: partition %q: want a number P of ranks, or a grid RxS or RxSxC", value)
 			}
 			p.Partition = append(p.Partition, r)
 		}
@@ -110,6 +110,9 @@ func from(set map[string]string, ranks int) (Plan, error) {
 	if ranks > 1 && set["partition"]+set["feature"]+set["replica"] == "" {
 		p.lieAlong(ranks)
 	}
+	if p.Algorithm == ThreeD && len(p.Partition) == 3 && p.Replication == p.Partition[2] {
+		p.Replication = 0 // said twice
+	}
 	return p, p.Validate()
 }
 
@@ -121,14 +124,28 @@ func (p *Plan) lieAlong(ranks int) {
 	case p.axis() == "replica":
 		p.Replica = ranks
 	case p.Algorithm == TwoD:
-		r := int(math.Sqrt(float64(ranks)))
-		for ranks%r != 0 {
-			r--
-		}
+		r := divisor(ranks, math.Sqrt(float64(ranks)))
 		p.Partition = []int{r, ranks / r}
+	case p.Algorithm == ThreeD:
+		c := divisor(ranks, math.Cbrt(float64(ranks)))
+		if c == 1 { // it is about more
+			for c = 2; ranks%c != 0; c++ {
+			}
+		}
+		r := divisor(ranks/c, math.Sqrt(float64(ranks/c)))
+		p.Partition = []int{r, ranks / c / r, c}
 	default:
 		p.Partition = []int{ranks}
 	}
+}
+
+// divisor returns the largest divisor of a number that is at most so much.
+func divisor(n int, most float64) int {
+	d := int(most)
+	for n%d != 0 {
+		d--
+	}
+	return d
 }
 
 // MarshalYAML writes what ParseYAML reads.

@@ -134,7 +134,7 @@ func TestEveryOpHasCases(t *testing.T) {
 // ofExchanges reports whether a value is a space that only programs of ranks have.
 func ofExchanges(value string) bool {
 	space, ok := strings.CutPrefix(value, "Space ")
-	return ok && (space == "all vertices" || strings.HasPrefix(space, "source") || strings.HasPrefix(space, "destination"))
+	return ok && (space == "all vertices" || space == "range" || strings.HasPrefix(space, "source") || strings.HasPrefix(space, "destination"))
 }
 
 // TestEveryEnumValueHasCases: an op that has an enum has a case for each value.

@@ -21,16 +21,21 @@ import (
 //   - the gradient of a parameter lies as the parameter does, and so does what the
 //     optimiser keeps of it: updates exchange nothing.
 //
-// What the data set provides is whole.
+// What the data set provides is whole. Where ranks share out edges too, see ranges.
 func shareColumns(p *Program, f Facts) (*Program, error) {
 	p = lower(p, func(op Op) bool { _, ok := op.(walkingComposite); return ok })
-	c := &columns{sums: sumsOf(p, f.Distribution.along(Features), AllEdges, "ranks share out columns"), rest: f.Distribution.Rest, env: f.Env, forms: make([]map[Kind]Value, len(p.Nodes))}
+	by := AllEdges
+	if f.Distribution.Ranged {
+		by = Ranged
+	}
+	c := &columns{sums: sumsOf(p, f.Distribution.along(Features), by.asked(), "ranks share out columns"), by: by, rest: f.Distribution.Rest, env: f.Env, forms: make([]map[Kind]Value, len(p.Nodes))}
 	c.findGradients()
 	return c.distribute(c.place)
 }
 
 type columns struct {
 	sums
+	by    Owner // of edges
 	rest  Kind
 	env   cost.Env
 	forms []map[Kind]Value // of old values, others than at says
@@ -66,6 +71,9 @@ func (c *columns) place(v Value) error {
 	case State:
 		c.leaf(v, c.at[c.updated(v)].Kind)
 		return nil
+	case Input, GraphCoef:
+		c.given(v)
+		return nil
 	}
 	for _, u := range n.In {
 		if _, ok := c.old.Nodes[u].Op.(Param); ok && c.new[u] == None {
@@ -82,7 +90,8 @@ func (c *columns) place(v Value) error {
 	}
 	c.rewriter.at(v)
 	c.new[v], c.at[v] = c.b.Add(best.op, in...), best.at
-	if slices.ContainsFunc(c.old.Outputs, func(o Output) bool { return o.Value == v }) && best.at.Kind != Whole && n.Type.Space != One {
+	c.leaveRange(v)
+	if slices.ContainsFunc(c.old.Outputs, func(o Output) bool { return o.Value == v }) && c.at[v].Kind != Whole && n.Type.Space != One {
 		c.new[v], c.at[v] = c.form(v, Placement{Kind: Whole}), Placement{Kind: Whole}
 	}
 	return nil
@@ -174,7 +183,7 @@ func (c *columns) cheapest(n Node, param Value) (best choice, err error) {
 		return nil
 	})
 	if err == nil && !found {
-		_, err = n.Op.Split(c.ask(n, c.lie(n)...))
+		_, err = n.Op.Split(c.asked(n, c.lie(n)))
 		err = errors.Join(errors.New("no way to share out its columns is known"), err)
 	}
 	return best, err
@@ -210,13 +219,16 @@ func (c *columns) sumOfParts(n Node) (choice, bool) {
 
 // accepts asks the rule of a node, and whether what a rank then has fits.
 func (c *columns) accepts(n Node, in []Placement) (choice, bool) {
-	at, err := n.Op.Split(c.ask(n, in...))
+	at, err := n.Op.Split(c.asked(n, in))
 	if err != nil {
 		return choice{}, false
 	}
 	op := n.Op
 	if o, ok := op.(ColumnOp); ok && cut(in, at) {
 		op = o.OfColumns(n.Type.Cols, c.here)
+	}
+	if h, ok := op.(Holder); ok {
+		op = h.Held(c.by)
 	}
 	types := make([]Type, len(in))
 	for j, u := range n.In {
@@ -228,10 +240,13 @@ func (c *columns) accepts(n Node, in []Placement) (choice, bool) {
 
 // local is the type of the rank's piece of a value.
 func (c *columns) local(t Type, k Kind) Type {
-	switch k {
-	case Rows:
+	t.Space = t.Space.Held(c.by)
+	switch {
+	case k == Rows && t.Space == Vertices:
+		t.Space = Range
+	case k == Rows && t.Space == One:
 		t.Rows = c.here.Share(t.Rows)
-	case Columns:
+	case k == Columns:
 		t.Cols = c.here.Share(t.Cols)
 	}
 	return t
@@ -245,7 +260,7 @@ func (c *columns) eachChoice(n Node, f func([]Placement) error) error {
 		if j == len(in) {
 			return f(slices.Clone(in))
 		}
-		for _, p := range c.ways(n.In[j]) {
+		for _, p := range c.ways(n, j) {
 			in[j] = p
 			if err := next(j + 1); err != nil {
 				return err
@@ -256,9 +271,13 @@ func (c *columns) eachChoice(n Node, f func([]Placement) error) error {
 	return next(0)
 }
 
-// ways are how an operation may have a value, as it is first.
-func (c *columns) ways(v Value) []Placement {
+// ways are how an operation may have an operand, as it is first.
+func (c *columns) ways(n Node, operand int) []Placement {
+	v := n.In[operand]
 	t, is := c.old.Type(v), c.resolved(v)
+	if at, ok := c.atEnd(n, operand); ok {
+		return []Placement{at}
+	}
 	all := []Placement{is}
 	switch {
 	case t.Index || is.Kind == Rows:
@@ -273,8 +292,9 @@ func (c *columns) ways(v Value) []Placement {
 // resolved is how a value lies, once it is summed up.
 func (c *columns) resolved(v Value) Placement {
 	switch t, at := c.old.Type(v), c.at[v]; {
-	case at.Kind != Partial:
+	case at.Kind != Partial || t.Index:
 		return at
+	case at.Of != Sum:
 	case t.Space != One && c.rest == Columns && t.Cols.N >= c.here.Ranks:
 		return Placement{Kind: Columns}
 	}
@@ -300,27 +320,36 @@ func (c *columns) form(v Value, to Placement) Value {
 	if y, ok := c.forms[v][to.Kind]; ok {
 		return y
 	}
-	from := c.new[v]
-	if is := c.resolved(v); is != c.at[v] && is != to {
-		from = c.form(v, is)
-	}
-	if c.forms[v] == nil {
-		c.forms[v] = map[Kind]Value{}
+	from, at := c.new[v], c.at[v]
+	if is := c.resolved(v); is != at && is != to {
+		from, at = c.form(v, is), is
 	}
 	c.rewriter.at(v)
-	c.forms[v][to.Kind] = c.bring(from, c.old.Type(v), c.at[v].Kind == Partial && c.resolved(v) == to, to.Kind)
+	c.keep(v, to.Kind, c.bring(from, v, at, to.Kind))
 	return c.forms[v][to.Kind]
 }
 
-// bring adds what resolves a partial sum, gathers columns, or takes the rank's own.
-func (c *columns) bring(x Value, t Type, sum bool, to Kind) Value {
-	own := c.here.Share(t.Cols)
+// keep notes a form of a value.
+func (c *columns) keep(v Value, k Kind, form Value) {
+	if c.forms[v] == nil {
+		c.forms[v] = map[Kind]Value{}
+	}
+	c.forms[v][k] = form
+}
+
+// bring adds what resolves partial values, gathers columns, or takes the rank's own or
+// its rows, of what lies so of old value v.
+func (c *columns) bring(x, v Value, at Placement, to Kind) Value {
+	t := c.old.Type(v)
+	own, partial := c.here.Share(t.Cols), at.Kind == Partial
 	switch {
-	case sum && to == Columns:
+	case to == Rows:
+		return c.enterRange(x, v, at.Kind)
+	case partial && to == Columns:
 		swap := SwapTiles{Own: own, Ranks: c.here.Ranks}
 		return c.b.Add(AddTiles(swap), c.b.Add(swap, c.b.Add(Tile{Along: Features}, x)))
-	case sum:
-		return c.b.Add(AllReduce{Along: Features}, x)
+	case partial:
+		return c.b.Add(AllReduce{Of: at.Of, Along: Features}, x)
 	case to == Columns:
 		return c.b.Add(Slice{From: Cols(c.here.First(t.Cols)), Width: own}, x)
 	}

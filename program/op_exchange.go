@@ -57,6 +57,15 @@ var (
 	atDestinations = endSpaces{Destinations, DestinationHalo, DestinationBoundary}
 )
 
+// own is where the rows are that a rank owns of such ends: those of its range, if from
+// says so and it is the sources, or its vertices.
+func (e endSpaces) own(from Space) Space {
+	if e == atSources && from == Range {
+		return Range
+	}
+	return Vertices
+}
+
 // endsOf returns the ends that a space belongs to.
 func endsOf(s Space) (endSpaces, bool) {
 	for _, e := range []endSpaces{atSources, atDestinations} {
@@ -115,7 +124,7 @@ func (o Collect) String() string { return fmt.Sprintf("Collect(%v)", o.To) }
 
 // Shape: vertices to a boundary, ends to a halo.
 func (o Collect) Shape(in []Type) (Type, error) {
-	return sent(in, o.To, func(e endSpaces) Space { return e.all }, func(endSpaces) Space { return Vertices })
+	return sent(in, o.To, func(e endSpaces) Space { return e.all }, func(e endSpaces) Space { return e.own(in[0].Space) })
 }
 
 // Cost: moves only, of a boundary by an index.
@@ -204,7 +213,7 @@ func (o Merge) Shape(in []Type) (Type, error) {
 	if !ok || o.To != e.all || in[1].Space != e.halo || in[1].Cols.N != in[0].Cols.N {
 		return Type{}, fmt.Errorf("%v and %v are not rows of %v", in[0], in[1], o.To)
 	}
-	return Type{Space: o.To, Cols: in[0].Cols}, wantSpace(in[0], Vertices)
+	return Type{Space: o.To, Cols: in[0].Cols}, wantSpace(in[0], e.own(in[0].Space))
 }
 
 // Over is the operand of the rank's own rows.
@@ -246,9 +255,13 @@ type Combine struct {
 	afterGrad
 	Of   Reduction
 	From Space
+	To   Space // Vertices, or Range of sources
 	// Own says that the rank's own contributions are rows of its vertices, not of all
 	// ends.
 	Own bool
+	// Open leaves ⊕'s identity of a maximum or minimum where nobody had a value: ranks
+	// along another axis may have some.
+	Open bool
 	// Copies says that they are copied, since they cannot lie where the result does.
 	Copies bool
 }
@@ -273,7 +286,10 @@ func (o Combine) Shape(in []Type) (Type, error) {
 	if o.Own {
 		own = Vertices
 	}
-	return Type{Space: Vertices, Cols: in[0].Cols}, wantSpace(in[0], own)
+	if want := e.own(o.To); o.To != want {
+		return Type{}, fmt.Errorf("%v combine to %v, not to %v", o.From, want, o.To)
+	}
+	return Type{Space: o.To, Cols: in[0].Cols}, wantSpace(in[0], own)
 }
 
 // Over is the operand of the rank's own contributions.
@@ -293,7 +309,7 @@ func (o Combine) Cost(in []Type, out Type) cost.Cost {
 		Work: theirs, Depth: cost.Log2(Parts.ranks()),
 		Bytes: cost.Add(indices(in[1].Space), cost.Scale(12, theirs)),
 	}
-	if o.Of == Max || o.Of == Min {
+	if (o.Of == Max || o.Of == Min) && !o.Open {
 		c.Work, c.Bytes = cost.Add(c.Work, out.size()), cost.Add(c.Bytes, moves([]Type{out}, out).Bytes)
 	}
 	if o.Copies {
@@ -311,8 +327,16 @@ func (o Combine) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 		kernel.Copy(x.Ctx, in[0].Between(0, out.Rows), out)
 	}
 	e := x.Rank.ends(o.From)
-	kernel.FoldRows(x.Ctx, foldings[o.Of], e.Boundary, e.BoundaryPtr, in[1], out)
+	kernel.FoldRows(x.Ctx, o.folding(), e.Boundary, e.BoundaryPtr, in[1], out)
 }
 
-// foldings are the kernel's reductions.
-var foldings = [...]kernel.Folding{Sum: kernel.FoldSum, Max: kernel.FoldMax, Min: kernel.FoldMin, ArgMax: kernel.FoldArgMax, ArgMin: kernel.FoldArgMin}
+// folding is the kernel's reduction.
+func (o Combine) folding() kernel.Folding {
+	switch {
+	case o.Of == Max && o.Open:
+		return kernel.FoldOpenMax
+	case o.Of == Min && o.Open:
+		return kernel.FoldOpenMin
+	}
+	return [...]kernel.Folding{Sum: kernel.FoldSum, Max: kernel.FoldMax, Min: kernel.FoldMin, ArgMax: kernel.FoldArgMax, ArgMin: kernel.FoldArgMin}[o.Of]
+}

@@ -85,7 +85,12 @@ func (o ArgSelect) better(a, b float64) bool {
 // Run compares.
 func (o ArgSelect) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	b := x.Block(o.Over)
+	place := x.ties(o.Over, o.Along)
 	switch {
+	case place != nil && o.Of == Min:
+		kernel.ArgMinPlaced(x.Ctx, b, o.Along.end(), place, in[0], out)
+	case place != nil:
+		kernel.ArgMaxPlaced(x.Ctx, b, o.Along.end(), place, in[0], out)
 	case o.Along == Member && o.Of == Min:
 		kernel.GraphArgMin(x.Ctx, b, in[0], out)
 	case o.Along == Member:

@@ -56,12 +56,15 @@ func (o Candidates) Held(by Owner) Op {
 	return o
 }
 
-// Split: to be compared with those of other ranks.
+// Split: to be compared with those of other ranks, where there are others.
 func (o Candidates) Split(s Split) (Placement, error) {
-	if s.In[0].Kind != Rows || s.In[1] != (Placement{Partial, o.Of}) {
-		return s.refuse(1, "only winners of several ranks are compared")
+	switch {
+	case s.all(Rows):
+		return Placement{Kind: Rows}, nil
+	case s.In[0].Kind == Rows && s.In[1] == (Placement{Partial, o.Of}):
+		return Placement{Partial, o.Of.arg()}, nil
 	}
-	return Placement{Partial, o.Of.arg()}, nil
+	return s.refuse(1, "only winners among edges of several ranks are compared")
 }
 
 // Reference numbers the edges of a single rank.
@@ -85,6 +88,16 @@ func (o Candidates) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 // them.
 func (x *Exec) places(over Space, end Map) ([]uint32, int64) {
 	return x.Rank.Places[EdgeEnd{over.base(), end}], x.Block(over).First
+}
+
+// ties returns the places that decide between equal edges out of a vertex, where these
+// lie on several ranks and their positions, which follow the rank's rows, do not: nil
+// where positions do.
+func (x *Exec) ties(over Space, end Map) []uint32 {
+	if x.Rank == nil || end != Src || x.Rank.Destinations == nil {
+		return nil
+	}
+	return x.Rank.Places[EdgeEnd{over.base(), end}]
 }
 
 // Won keeps of a rank's winners those that have won over those of other ranks.
@@ -124,10 +137,13 @@ func (o Won) Held(by Owner) Op {
 // Split: an index that is decided, see [Split].
 func (o Won) Split(s Split) (Placement, error) {
 	arg, at := s.In[0], s.In[1].Kind
-	if arg.Kind != Partial || arg.Of == Sum || at != Halo && at != Whole {
-		return s.refuse(0, "only winners of several ranks are decided, where the places of the winners are")
+	switch {
+	case arg.Kind == Rows && (at == Rows || at == Halo):
+		return Placement{Kind: Rows}, nil
+	case arg.Kind == Partial && arg.Of != Sum && (at == Halo || at == Whole):
+		return Placement{Partial, Sum}, nil
 	}
-	return Placement{Partial, Sum}, nil
+	return s.refuse(0, "only winners among edges of several ranks are decided, where the places of the winners are")
 }
 
 // Reference of a single rank has them all.

@@ -18,6 +18,9 @@ type Distribution struct {
 	// Rest is how values of vertices lie along the axis of features when they have
 	// been summed up: in Columns, or Whole.
 	Rest Kind
+	// Ranged lets ranks along the axis of features share out the edges that each
+	// would have, by the ranges of their vertices that edges lead from.
+	Ranged bool
 	// Overlap lets ranks compute while they exchange.
 	Overlap bool
 }
@@ -65,7 +68,10 @@ func (d *Distribution) Bound(env cost.Env) {
 // inserts are operations on rows to the next, and have split rules as all others.
 func Distribute(p *Program, f Facts) (*Program, error) {
 	d, err := f.Distribution, error(nil)
-	if d.Mesh.Along(Features) > 1 {
+	if d.Ranged {
+		p = spreadEdges(p, d.Edges)
+	}
+	if d.Ranged || d.Mesh.Along(Features) > 1 {
 		if p, err = shareColumns(p, f); err != nil {
 			return nil, err
 		}
@@ -92,12 +98,20 @@ var spreads = [...]string{
 
 // shareGraph gives ranks parts of the graph.
 func shareGraph(p *Program, of *Distribution) (*Program, error) {
-	if of.Edges != ByDst {
+	if !of.Ranged {
+		p = spreadEdges(p, of.Edges)
+	}
+	d := &distributor{ranged: of.Ranged, sums: sumsOf(p, of.along(Parts), of.Edges.asked(), spreads[of.Edges]), Edges: of.Edges, copied: of.Mesh.Along(Copies) > 1, expanded: map[expansion]Value{}}
+	return d.distribute(d.place)
+}
+
+// spreadEdges replaces what finds the edges of a vertex together, which ranks have of
+// which edges are owned so.
+func spreadEdges(p *Program, by Owner) *Program {
+	if by != ByDst {
 		p = lower(p, func(Op) bool { return true })
 	}
-	p = compareWinners(p, of.Edges.asked())
-	d := &distributor{sums: sumsOf(p, of.along(Parts), of.Edges.asked(), spreads[of.Edges]), Edges: of.Edges, copied: of.Mesh.Along(Copies) > 1, expanded: map[expansion]Value{}}
-	return d.distribute(d.place)
+	return compareWinners(p, by.asked())
 }
 
 // lower replaces composites, which find a destination's edges together, by what they
@@ -124,6 +138,7 @@ type distributor struct {
 	sums
 	Edges    Owner
 	copied   bool // several ranks have the same vertices
+	ranged   bool // sources are vertices of a range
 	expanded map[expansion]Value
 }
 
@@ -156,9 +171,9 @@ func (d *distributor) place(v Value) error {
 	switch t := d.b.Type(d.new[v]); {
 	case t.Index: // it counts rows that the rank has
 	case t.Space == AllVertices && at.Kind == Whole:
-		d.new[v], d.at[v] = d.b.Add(OwnRows{}, d.new[v]), Placement{Kind: Rows}
+		d.new[v], d.at[v] = d.b.Add(OwnRows{Along: Parts}, d.new[v]), Placement{Kind: Rows}
 	case t.Space == AllVertices && at.Kind == Columns:
-		rows := d.b.Add(Reshard{To: Vertices, Cols: n.Type.Cols}, d.new[v])
+		rows := d.b.Add(Reshard{Along: Parts, To: Vertices, Cols: n.Type.Cols}, d.new[v])
 		d.new[v], d.at[v] = d.b.Add(Untile{Along: Parts}, rows), Placement{Kind: Rows}
 	case at.Kind == Partial && d.Edges == Shared && t.Space.IsEdges():
 		d.new[v], d.at[v] = d.b.Add(AllReduce{Of: at.Of, Along: Parts}, d.new[v]), Placement{Kind: Whole}
@@ -220,7 +235,7 @@ func (d *distributor) operands(v Value, n Node) ([]Value, []Placement, Placement
 	in := make([]Value, len(n.In))
 	for j, u := range n.In {
 		in[j], s.In[j] = d.new[u], d.at[u]
-		if end, ok := readsAt(n.Op, j); ok && s.Types[j].Space == Vertices {
+		if end, ok := readsAt(n.Op, j); ok && (s.Types[j].Space == Vertices || s.Types[j].Space == Range) {
 			in[j], s.In[j] = d.atEnd(u, Edges.Held(d.Edges).End(end))
 		}
 	}
@@ -283,10 +298,10 @@ func (d *distributor) atEnd(v Value, space Space) (Value, Placement) {
 
 // once lets what is added next run in the stage of value v, or once where v never
 // changes.
-func (d *distributor) once(v Value) {
-	d.rewriter.at(v)
-	if in, ok := d.old.Nodes[v].Op.(Input); ok && !in.Varies || isCoef(d.old.Nodes[v].Op) {
-		d.b.stage = Pre
+func (w *rewriter) once(v Value) {
+	w.at(v)
+	if in, ok := w.old.Nodes[v].Op.(Input); ok && !in.Varies || isCoef(w.old.Nodes[v].Op) {
+		w.b.stage = Pre
 	}
 }
 
@@ -301,9 +316,9 @@ func (d *distributor) expand(v Value, to Space) Value {
 	var y Value
 	switch cols := d.old.Type(v).Cols; {
 	case to == AllVertices && cols.N < d.here.Ranks:
-		y = d.b.Add(AllGather{}, d.new[v])
+		y = d.b.Add(AllGather{Along: Parts}, d.new[v])
 	case to == AllVertices:
-		y = d.b.Add(Reshard{To: to, Cols: d.here.Share(cols)}, d.b.Add(Tile{Along: Parts}, d.new[v]))
+		y = d.b.Add(Reshard{Along: Parts, To: to, Cols: d.here.Share(cols)}, d.b.Add(Tile{Along: Parts}, d.new[v]))
 	default:
 		e, _ := endsOf(to)
 		halo := d.b.Add(Swap{To: e.halo}, d.b.Add(Collect{To: e.boundary}, d.new[v]))
@@ -320,7 +335,11 @@ func isCoef(op Op) bool { _, ok := op.(GraphCoef); return ok }
 func (d *distributor) combine(v Value, of Reduction) Value {
 	if e, ok := endsOf(d.b.Type(v).Space); ok {
 		boundary := d.b.Add(Swap{To: e.boundary}, d.b.Add(Collect{To: e.halo}, v))
-		v = d.b.Add(Combine{Of: of, From: e.all}, v, boundary)
+		to := Vertices
+		if d.ranged && e == atSources {
+			to = Range
+		}
+		v = d.b.Add(Combine{Of: of, From: e.all, To: to, Open: d.ranged && (of == Max || of == Min)}, v, boundary)
 	}
 	if d.copied {
 		v = d.b.Add(AllReduce{Of: of, Along: Copies}, v)

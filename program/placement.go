@@ -63,20 +63,24 @@ const (
 	Free                  // any rank: vertex-cut
 	Shared                // every rank has every edge, for some columns of the vertices
 	Copied                // ranks have copies of vertices, and share out the edges into them
+	Ranged                // ranks have columns of vertices, and share out the edges by ranges of sources
 )
 
 func (o Owner) String() string {
-	return [...]string{"whole", "by dst", "by src", "free", "shared", "copied"}[o]
+	return [...]string{"whole", "by dst", "by src", "free", "shared", "copied", "ranged"}[o]
 }
 
 // asked is the owner as split rules know it: what is shared they see as all edges
-// and columns of vertices, what is copied as edges of any rank.
+// and columns of vertices, what is copied as edges of any rank, what is ranged as
+// edges of their source's.
 func (o Owner) asked() Owner {
 	switch o {
 	case Shared:
 		return AllEdges
 	case Copied:
 		return Free
+	case Ranged:
+		return BySrc
 	}
 	return o
 }

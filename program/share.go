@@ -18,6 +18,9 @@ type Share struct {
 	Sources, Destinations *Ends
 	// All is the number of vertices of the graph.
 	All int
+	// First and Last bound the rank's range of its vertices, see [Range]: from First on,
+	// before Last.
+	First, Last int
 	// Loops is how many of its edges over N are self-loops, Borrowed how many have
 	// sources of other ranks.
 	Loops, Borrowed int64
@@ -68,6 +71,8 @@ func (s *Share) rows(of Space) int {
 		return len(s.Own)
 	case AllVertices:
 		return s.All
+	case Range:
+		return s.Last - s.First
 	case Sources, Destinations:
 		return len(e.IDs)
 	case SourceHalo, DestinationHalo:

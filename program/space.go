@@ -40,13 +40,17 @@ const (
 	// AllVertices has one row per vertex of the graph, where ranks have some columns
 	// each.
 	AllVertices
+	// Range has one row per vertex of a rank's range: where ranks that share out
+	// columns of the same vertices share out the edges too, those out of which it has
+	// the edges.
+	Range
 
 	held // what an owner is counted in
 )
 
 var spaceNames = [...]string{One: "one", Vertices: "vertices", Edges: "edges", LoopEdges: "edges+loops", Graphs: "graphs", Entries: "entries",
 	Sources: "sources", Destinations: "destinations", SourceHalo: "source halo", SourceBoundary: "source boundary",
-	DestinationHalo: "destination halo", DestinationBoundary: "destination boundary", AllVertices: "all vertices"}
+	DestinationHalo: "destination halo", DestinationBoundary: "destination boundary", AllVertices: "all vertices", Range: "range"}
 
 func (s Space) String() string {
 	if o := s.owner(); o != AllEdges {
@@ -75,15 +79,19 @@ func (s Space) IsEdges() bool { return s.base() == Edges || s.base() == LoopEdge
 func (s Space) exchanged() bool { return s == Vertices || s >= Sources && s < held }
 
 // isVertices reports whether rows are vertices of the graph, of some choice.
-func (s Space) isVertices() bool { return s == Vertices || s == Sources || s == Destinations }
+func (s Space) isVertices() bool {
+	return s == Vertices || s == Range || s == Sources || s == Destinations
+}
 
 // End returns the space of the rows to which a map leads from s.
 func (s Space) End(m Map) Space {
 	switch o := s.owner(); {
 	case m == Member:
 		return Graphs
-	case o == AllEdges, m == Dst && (o == ByDst || o == Copied), m == Src && o == BySrc:
+	case o == AllEdges, m == Dst && (o == ByDst || o == Copied || o == Ranged), m == Src && o == BySrc:
 		return Vertices
+	case o == Ranged:
+		return Range
 	case o == Shared:
 		return AllVertices
 	case m == Dst:
@@ -111,7 +119,7 @@ var symAll = cost.Sym("N")
 var rankRows = map[Space]cost.Expr{
 	Sources: cost.Sym("n_src"), SourceHalo: cost.Sym("h_src"), SourceBoundary: cost.Sym("b_src"),
 	Destinations: cost.Sym("n_dst"), DestinationHalo: cost.Sym("h_dst"), DestinationBoundary: cost.Sym("b_dst"),
-	AllVertices: symAll,
+	AllVertices: symAll, Range: Features.owned(symN),
 }
 
 // rows returns the number of rows of a space other than One.

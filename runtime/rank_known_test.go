@@ -109,7 +109,7 @@ func TestHalo(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []float32{7, 8.5, 12, 16, 19.5, 21}
-	for _, text := range []string{"algorithm=1d,partition=2,partitioner=range", "algorithm=1d-allgather,partition=2,partitioner=range", "algorithm=vertexcut,partition=2", "algorithm=2d,partition=1x2", "algorithm=1.5d,partition=4,replication=2"} {
+	for _, text := range []string{"algorithm=1d,partition=2,partitioner=range", "algorithm=1d-allgather,partition=2,partitioner=range", "algorithm=vertexcut,partition=2", "algorithm=2d,partition=1x2", "algorithm=3d,partition=1x1x2", "algorithm=3d,partition=2x2x2", "algorithm=1.5d,partition=4,replication=2"} {
 		_, ranks := evaluate(t, g, tensor.Of(6, 1, []float32{1, 2, 3, 4, 5, 6}), text, func(b *program.Builder, x program.Value) program.Value {
 			for range 2 {
 				x = b.AddValues(x, b.Mean(b.Scatter(x, program.Src, program.Edges)))
@@ -165,6 +165,11 @@ func TestWordsOfBipartite(t *testing.T) {
 		{"algorithm=2d,partition=2x2,partitioner=range", own + (2-1)*own, 2},
 		{"algorithm=2d,partition=4x1,partitioner=range", 3 * own, 3},
 		{"algorithm=2d,partition=1x4,partitioner=range", 3 * own, 3},
+		// R × S × C: rows of a range to R − 1, sums of the rows of C ranges to S − 1; these
+		// are added up to columns, and the columns, since y is an output, are gathered.
+		{"algorithm=3d,partition=2x1x2,partitioner=range", own + own + own, 3},
+		{"algorithm=3d,partition=1x2x2,partitioner=range", 2*own + own + own, 3},
+		{"algorithm=3d,partition=1x1x4,partitioner=range", 3*own + 3*own, 6},
 		// Two copies of n/2 rows: each sends those that it has edges out of, half of
 		// them, to the other part; what copies have of a sum is added by an all-reduce.
 		{"algorithm=1.5d,partition=4,replication=2,partitioner=range", own + 2*2*own/2, 1 + 2},

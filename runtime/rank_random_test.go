@@ -67,7 +67,7 @@ func drawTrial(t *testing.T, seed uint64) trial {
 func drawPlan(t *testing.T, s *rng.Stream) plan.Plan {
 	all := []string{
 		"algorithm=1d,partition=1", "algorithm=1d,partition=2", "algorithm=1d,partition=6", "algorithm=1d,partition=3,partitioner=range",
-		"algorithm=1d-allgather,partition=3", "algorithm=2d,partition=2x2", "algorithm=2d,partition=1x3", "algorithm=2d,partition=3x1", "algorithm=2d,partition=2x3",
+		"algorithm=1d-allgather,partition=3", "algorithm=2d,partition=2x2", "algorithm=2d,partition=1x3", "algorithm=2d,partition=3x1", "algorithm=2d,partition=2x3", "algorithm=3d,partition=2x2x2", "algorithm=3d,partition=1x1x3", "algorithm=3d,partition=1x3x2", "replica=2,algorithm=3d,partition=2x1x2",
 		"algorithm=1.5d,partition=2,replication=2", "algorithm=1.5d,partition=4,replication=2", "algorithm=1.5d,partition=6,replication=3", "algorithm=1.5d,partition=3,replication=1",
 		"algorithm=feature,feature=2", "algorithm=feature,feature=5", "algorithm=replicas,replica=3", "algorithm=vertexcut,partition=2", "algorithm=vertexcut,partition=5",
 		"algorithm=weights,feature=2", "algorithm=weights,feature=5", "algorithm=feature,feature=2,resplit=reduce-scatter", "algorithm=feature,feature=3,resplit=reduce-scatter",

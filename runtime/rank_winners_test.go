@@ -56,7 +56,7 @@ func TestWinnersEqualOne(t *testing.T) {
 			for _, over := range []program.Space{program.Edges, program.LoopEdges} {
 				_, one := evaluate(t, g, x, "algorithm=1d,partition=1", winning(of, end, over))
 				for _, text := range []string{
-					"algorithm=1d,partition=3", "algorithm=1d-allgather,partition=4", "algorithm=2d,partition=2x3", "algorithm=2d,partition=4x1", "algorithm=vertexcut,partition=5,partitioner=vertexcut-random",
+					"algorithm=1d,partition=3", "algorithm=1d-allgather,partition=4", "algorithm=2d,partition=2x3", "algorithm=2d,partition=4x1", "algorithm=3d,partition=2x2x2", "algorithm=3d,partition=1x2x3", "algorithm=3d,partition=1x1x8", "algorithm=vertexcut,partition=5,partitioner=vertexcut-random",
 					"algorithm=1.5d,partition=6,replication=3", "algorithm=1.5d,partition=4,replication=4", "algorithm=2d,partition=2x2,feature=2", "algorithm=weights,feature=3",
 					"algorithm=feature,feature=4", "algorithm=feature,feature=3,resplit=reduce-scatter", "algorithm=replicas,replica=2",
 				} {

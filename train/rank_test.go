@@ -16,7 +16,7 @@ import (
 // everyAlgorithm has one of every algorithm, on two to six ranks.
 var everyAlgorithm = []string{
 	"algorithm=1d,partition=1", "algorithm=1d,partition=3", "algorithm=1d,partition=4,partitioner=hash", "algorithm=1d-allgather,partition=2",
-	"algorithm=1.5d,partition=4,replication=2", "algorithm=1.5d,partition=6,replication=3", "algorithm=2d,partition=2x2", "algorithm=2d,partition=1x3",
+	"algorithm=1.5d,partition=4,replication=2", "algorithm=1.5d,partition=6,replication=3", "algorithm=2d,partition=2x2", "algorithm=2d,partition=1x3", "algorithm=3d,partition=1x2x2", "algorithm=3d,partition=2x2x2",
 	"algorithm=vertexcut,partition=3", "algorithm=vertexcut,partition=4,partitioner=dbh", "algorithm=feature,feature=3", "algorithm=feature,feature=2", "algorithm=replicas,replica=2",
 	"algorithm=weights,feature=3", "algorithm=feature,feature=3,resplit=reduce-scatter", "partition=2,feature=2", "replica=2,partition=2", "replica=2,algorithm=weights,feature=2",
 }

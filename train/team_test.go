@@ -65,7 +65,7 @@ func plans(t *testing.T) []plan.Plan {
 	t.Helper()
 	var all []plan.Plan
 	for _, text := range []string{
-		"algorithm=1d,partition=3", "algorithm=1d-allgather,partition=3", "algorithm=2d,partition=2x2",
+		"algorithm=1d,partition=3", "algorithm=1d-allgather,partition=3", "algorithm=2d,partition=2x2", "algorithm=3d,partition=2x1x2",
 		"algorithm=1.5d,partition=4,replication=2", "algorithm=feature,feature=3", "algorithm=replicas,replica=3", "algorithm=vertexcut,partition=3",
 		"algorithm=weights,feature=3", "partition=2,feature=2",
 	} {

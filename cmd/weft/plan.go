@@ -47,6 +47,9 @@ where steps are short.
   1d-allgather  the same, but all rows go to all ranks, whatever the graph
   2d            blocks of the matrix: a rank sends to its row and its column
                 of the grid only
+  3d            the same on groups of c ranks, which share out the columns of
+                their vertices, the edges out of these and the weights: more
+                words than 2d, less memory for rows at rest
   1.5d          groups of c ranks have the same vertices and share out the
                 edges into them: fewer rows to fetch, c times the memory
   vertexcut     edges are assigned: balanced where few vertices have most
@@ -58,9 +61,9 @@ where steps are short.
   replicas      every rank has the whole graph and some of the items to
                 train on: the fewest words, all of the computing
 
-Each of the first five may have replica=R: groups that train on some of the
-items each, and feature=F: the columns of each rank shared out over F, as
-reduce-scatter has it. The ranks are the product.
+Each of the first six may have replica=R: groups that train on some of the
+items each, and, but for 3d, feature=F: the columns of each rank shared out
+over F, as reduce-scatter has it. The ranks are the product.
 
 With --link local all ranks share the cores of this machine, as those of
 weft train --ranks do; with --link mpi each has its own, and the link is
