@@ -28,7 +28,7 @@ func extend(p *Program) *Builder {
 	b := NewBuilder(p.Name)
 	b.p.Nodes = append([]Node(nil), p.Nodes...)
 	b.p.Outputs = append([]Output(nil), p.Outputs...)
-	b.p.Layers, b.p.Sites, b.p.Regions = p.Layers, p.Sites, p.Regions
+	b.p.Layers, b.p.Sites, b.p.Regions, b.p.whole = p.Layers, p.Sites, p.Regions, p.whole
 	for _, n := range p.Nodes {
 		if l, ok := n.Op.(Leaf); ok {
 			b.leaves[l.Slot()] = n.Type

@@ -30,6 +30,8 @@ func shareColumns(p *Program, f Facts) (*Program, error) {
 	}
 	c := &columns{sums: sumsOf(p, f.Distribution.along(Features), by.asked(), "ranks share out columns"), by: by, rest: f.Distribution.Rest, env: f.Env, forms: make([]map[Kind]Value, len(p.Nodes))}
 	c.findGradients()
+	c.b.p.whole = cost.Env{}
+	p.Widths(c.b.p.whole)
 	return c.distribute(c.place)
 }
 

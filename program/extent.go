@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/graph"
@@ -157,6 +158,7 @@ func (p *Program) Check(e Extent) error {
 
 // Widths adds to env the value of every symbol that names a column count.
 func (p *Program) Widths(env cost.Env) {
+	maps.Copy(env, p.whole)
 	for _, n := range p.Nodes {
 		full := n.Fragment().Full
 		for _, d := range []Dim{n.Type.Rows, n.Type.Cols, full.Rows, full.Cols} {

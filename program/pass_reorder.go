@@ -20,6 +20,10 @@ import (
 // Products are moved one after another while that pays; then other orders are
 // tried, all of them where there are few, since two moves may pay together.
 func Reorder(p *Program, f Facts) (*Program, error) {
+	if f.Distribution != nil { // ranks have other widths, and choose alike
+		first := *f.Distribution
+		first.At, f.Distribution = Mesh{}, &first
+	}
 	o := outcomes{f, map[string]float64{}}
 	best, err := o.of(p)
 	q := p

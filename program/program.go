@@ -1,6 +1,10 @@
 package program
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/weft-gnn/weft/cost"
+)
 
 // Value names the result of a node: its place in Program.Nodes.
 type Value int32
@@ -54,6 +58,9 @@ type Program struct {
 	// Regions are the parts of the program that run chunk by chunk. The nodes of
 	// one follow each other and are of one stage.
 	Regions []Region
+	// whole are the values of symbols of columns that ranks share out, of which each has
+	// too few for a node to tell.
+	whole cost.Env
 }
 
 // Output returns the value called name, or None.
@@ -106,7 +113,7 @@ type rewriter struct {
 
 func rewrite(p *Program) *rewriter {
 	b := NewBuilder(p.Name)
-	b.p.Layers, b.p.Sites, b.p.Regions = p.Layers, p.Sites, p.Regions
+	b.p.Layers, b.p.Sites, b.p.Regions, b.p.whole = p.Layers, p.Sites, p.Regions, p.whole
 	w := &rewriter{b: b, old: p, new: make([]Value, len(p.Nodes))}
 	for i := range w.new {
 		w.new[i] = None
