@@ -105,7 +105,7 @@ func opName(op Op) string { return strings.TrimPrefix(fmt.Sprintf("%T", op), "pr
 // runtime holds what they compute, cost and send against one rank and against what
 // is predicted.
 func ofRanks(name string) bool {
-	return slices.Contains([]string{"AddTiles", "AllGather", "AllReduce", "Await", "Begin", "BySource", "Bundle", "Candidates", "Collect", "Combine", "GatherTiles", "Merge", "OwnRows", "Reshard", "Swap", "SwapTiles", "Tile", "Unbundle", "Untile", "Won"}, name)
+	return slices.Contains([]string{"AddTiles", "AllGather", "AllReduce", "Await", "Begin", "BySource", "Bundle", "Candidates", "Collect", "Combine", "GatherTiles", "Merge", "OwnEnds", "OwnRows", "Reshard", "Swap", "SwapTiles", "Tile", "Unbundle", "Untile", "Won"}, name)
 }
 
 // TestEveryOpHasCases: the gradient, cost, kernel and split tests all run over

@@ -122,6 +122,12 @@ type Holder interface {
 	Held(by Owner) Op
 }
 
+// RowOp is an op on rows that names their space: OnRows returns it for those of another.
+type RowOp interface {
+	Op
+	OnRows(of Space) Op
+}
+
 // ColumnOp is an op that counts columns, or heads of them: OfColumns returns it for a rank
 // of those that share out cols columns of its result.
 type ColumnOp interface {
@@ -199,6 +205,8 @@ func (x *Exec) ids(s Space) []int64 {
 		return b.Identities()
 	case x.Rank != nil && s == Vertices:
 		return x.Rank.Own
+	case s == SourceHalo || s == DestinationHalo:
+		return x.Rank.ends(s).haloIDs()
 	}
 	return b.Vertex
 }

@@ -76,8 +76,8 @@ func (o Slice) Grad(b *Builder, in []Value, _, dy Value) []Value {
 	return []Value{b.Add(Pad{o.From, b.Type(in[0]).Cols}, dy)}
 }
 
-// Split is row-wise.
-func (o Slice) Split(s Split) (Placement, error) { return s.rowwise() }
+// Split is row-wise; it is linear.
+func (o Slice) Split(s Split) (Placement, error) { return s.linearRows() }
 
 // Reference copies.
 func (o Slice) Reference(_ *RefExec, in []Dense) Dense {
@@ -120,12 +120,7 @@ func (o Pad) Grad(b *Builder, in []Value, _, dy Value) []Value {
 }
 
 // Split is row-wise; it is linear.
-func (o Pad) Split(s Split) (Placement, error) {
-	if s.In[0].Kind == Partial {
-		return s.linear(0)
-	}
-	return s.rowwise()
-}
+func (o Pad) Split(s Split) (Placement, error) { return s.linearRows() }
 
 // Reference copies.
 func (o Pad) Reference(_ *RefExec, in []Dense) Dense {

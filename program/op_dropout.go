@@ -65,6 +65,12 @@ func (o Dropout) Held(by Owner) Op {
 	return o
 }
 
+// OnRows drops values of other rows.
+func (o Dropout) OnRows(of Space) Op {
+	o.Over = of
+	return o
+}
+
 // Split is linear: the mask depends on global identities only, and on the numbers of
 // columns: see At.
 func (o Dropout) Split(s Split) (Placement, error) { return s.linear(0) }

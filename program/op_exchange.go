@@ -44,6 +44,9 @@ func (afterGrad) Grad(b *Builder, in []Value, _, _ Value) []Value {
 	return make([]Value, len(in))
 }
 
+// ofRank marks them: what their rows are depends on the rank.
+func (afterGrad) ofRank() {}
+
 // Split: what exchanges has been placed.
 func (afterGrad) Split(Split) (Placement, error) {
 	return Placement{}, fmt.Errorf("it is of a program that has been distributed")

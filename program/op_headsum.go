@@ -41,8 +41,8 @@ func (o HeadSum) Grad(b *Builder, _ []Value, _, dy Value) []Value {
 	return []Value{b.Add(HeadRepeat(o), dy)}
 }
 
-// Split is row-wise.
-func (o HeadSum) Split(s Split) (Placement, error) { return s.rowwise() }
+// Split is row-wise; it is linear.
+func (o HeadSum) Split(s Split) (Placement, error) { return s.linearRows() }
 
 // Reference is the definition.
 func (o HeadSum) Reference(_ *RefExec, in []Dense) Dense {
@@ -86,8 +86,8 @@ func (o HeadRepeat) Grad(b *Builder, _ []Value, _, dy Value) []Value {
 	return []Value{b.Add(HeadSum(o), dy)}
 }
 
-// Split is row-wise.
-func (o HeadRepeat) Split(s Split) (Placement, error) { return s.rowwise() }
+// Split is row-wise; it is linear.
+func (o HeadRepeat) Split(s Split) (Placement, error) { return s.linearRows() }
 
 // Reference is the definition.
 func (o HeadRepeat) Reference(_ *RefExec, in []Dense) Dense {

@@ -23,6 +23,11 @@ type Distribution struct {
 	Ranged bool
 	// Overlap lets ranks compute while they exchange.
 	Overlap bool
+	// Exchange says on which side of products with weights rows are exchanged that
+	// edges read of other ranks, and Recompute lets ranks compute such rows again from
+	// what never changes, or from what is sent anyway.
+	Exchange  Side
+	Recompute bool
 }
 
 // along is where the rank is along an axis.
@@ -59,6 +64,7 @@ func (d *Distribution) Bound(env cost.Env) {
 //     once for each value and end, and once for all steps where the value never
 //     changes;
 //   - what edges sum at ends that other ranks own: a combination at the owner;
+//     for both, Exchange and Recompute say where among the operations on rows;
 //   - sums over all rows, such as gradients of weights: they are added over the
 //     ranks, in one exchange where only the updates need them.
 //
@@ -101,7 +107,7 @@ func shareGraph(p *Program, of *Distribution) (*Program, error) {
 	if !of.Ranged {
 		p = spreadEdges(p, of.Edges)
 	}
-	d := &distributor{ranged: of.Ranged, sums: sumsOf(p, of.along(Parts), of.Edges.asked(), spreads[of.Edges]), Edges: of.Edges, copied: of.Mesh.Along(Copies) > 1, expanded: map[expansion]Value{}}
+	d := &distributor{ranged: of.Ranged, sums: sumsOf(p, of.along(Parts), of.Edges.asked(), spreads[of.Edges]), Edges: of.Edges, copied: of.Mesh.Along(Copies) > 1, expanded: map[expansion]Value{}, apart: map[Value]parts{}, halos: planHalos(p, of)}
 	return d.distribute(d.place)
 }
 
@@ -139,7 +145,9 @@ type distributor struct {
 	Edges    Owner
 	copied   bool // several ranks have the same vertices
 	ranged   bool // sources are vertices of a range
+	halos    *halos
 	expanded map[expansion]Value
+	apart    map[Value]parts
 }
 
 // expansion is a value at the ends of edges.
@@ -159,6 +167,12 @@ func (d *distributor) place(v Value) error {
 	if n.Type.Space == Graphs {
 		return d.refuse(v, errors.New("values of whole graphs lie on no rank: train on batches of graphs"))
 	}
+	if e, ok := d.leftApart(n, v); ok {
+		return d.placeApart(v, n, e)
+	}
+	for _, u := range n.In {
+		d.sumUp(u)
+	}
 	in, lie, at, err := d.operands(v, n)
 	if err != nil {
 		return err
@@ -168,6 +182,13 @@ func (d *distributor) place(v Value) error {
 	if d.b.err != nil {
 		return d.refuse(v, d.b.err)
 	}
+	d.settle(v, n, at)
+	return nil
+}
+
+// settle brings node v, which lies as its rule says, where its readers look for it: rows
+// to their owners.
+func (d *distributor) settle(v Value, n Node, at Placement) {
 	switch t := d.b.Type(d.new[v]); {
 	case t.Index: // it counts rows that the rank has
 	case t.Space == AllVertices && at.Kind == Whole:
@@ -178,11 +199,15 @@ func (d *distributor) place(v Value) error {
 	case at.Kind == Partial && d.Edges == Shared && t.Space.IsEdges():
 		d.new[v], d.at[v] = d.b.Add(AllReduce{Of: at.Of, Along: Parts}, d.new[v]), Placement{Kind: Whole}
 	case at.Kind == Partial && t.Space != One:
+		if e, ok := endsOf(t.Space); ok && d.halos.goesOn(v, t.Space) {
+			d.takeApart(v, d.new[v], e)
+			d.new[v] = None
+			return
+		}
 		d.new[v], d.at[v] = d.combine(d.new[v], at.Of), Placement{Kind: Rows}
 	case at.Kind == Partial && d.copied && d.readsEdges(n):
-		d.new[v] = d.b.Add(AllReduce{Of: at.Of, Along: Copies}, d.new[v])
+		d.new[v] = d.overCopies(at.Of, d.new[v])
 	}
-	return nil
 }
 
 // readsEdges reports whether a node reads values of edges, which copies share out.
@@ -321,7 +346,8 @@ func (d *distributor) expand(v Value, to Space) Value {
 		y = d.b.Add(Reshard{Along: Parts, To: to, Cols: d.here.Share(cols)}, d.b.Add(Tile{Along: Parts}, d.new[v]))
 	default:
 		e, _ := endsOf(to)
-		halo := d.b.Add(Swap{To: e.halo}, d.b.Add(Collect{To: e.boundary}, d.new[v]))
+		halo := d.atHalo(v, e)
+		d.once(v)
 		y = d.b.Add(Merge{To: to}, d.new[v], halo)
 	}
 	d.expanded[expansion{v, to}] = y
@@ -334,13 +360,24 @@ func isCoef(op Op) bool { _, ok := op.(GraphCoef); return ok }
 // those of all copies.
 func (d *distributor) combine(v Value, of Reduction) Value {
 	if e, ok := endsOf(d.b.Type(v).Space); ok {
-		boundary := d.b.Add(Swap{To: e.boundary}, d.b.Add(Collect{To: e.halo}, v))
-		to := Vertices
+		c := Combine{Of: of, From: e.all, To: Vertices, Open: d.ranged && (of == Max || of == Min)}
 		if d.ranged && e == atSources {
-			to = Range
+			c.To = Range
 		}
-		v = d.b.Add(Combine{Of: of, From: e.all, To: to, Open: d.ranged && (of == Max || of == Min)}, v, boundary)
+		return d.meet(c, v, d.b.Add(Collect{To: e.halo}, v))
 	}
+	return d.overCopies(of, v)
+}
+
+// meet sends what a rank has summed of its halo to the owners, who combine that with
+// what they have themselves.
+func (d *distributor) meet(c Combine, own, halo Value) Value {
+	e, _ := endsOf(c.From)
+	return d.overCopies(c.Of, d.b.Add(c, own, d.b.Add(Swap{To: e.boundary}, halo)))
+}
+
+// overCopies adds up what the copies of the rank's vertices have of a value.
+func (d *distributor) overCopies(of Reduction, v Value) Value {
 	if d.copied {
 		v = d.b.Add(AllReduce{Of: of, Along: Copies}, v)
 	}

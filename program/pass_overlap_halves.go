@@ -24,8 +24,14 @@ func halved(p *Program) *Program {
 					w.new[v] = part
 					continue
 				}
+			case OwnEnds:
+				if ok {
+					w.new[v] = w.new[n.In[0]]
+					continue
+				}
 			case Combine:
-				if o.Own = ok; ok {
+				if ok {
+					o.Own = true
 					w.new[v] = w.b.Add(o, w.in(v)...)
 					continue
 				}
@@ -58,7 +64,8 @@ func (p *Program) halves(v Value, uses []Value) bool {
 		}
 		c, collects := p.Nodes[u].Op.(Collect)
 		_, combines := p.Nodes[u].Op.(Combine)
-		if !combines && !(collects && c.To == SourceHalo) {
+		_, owns := p.Nodes[u].Op.(OwnEnds)
+		if !combines && !owns && !(collects && c.To == SourceHalo) {
 			return false
 		}
 	}

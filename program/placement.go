@@ -175,6 +175,14 @@ func (s Split) rowwise() (Placement, error) {
 	return Placement{Kind: Whole}, nil
 }
 
+// linearRows is rowwise for a linear function of the first operand.
+func (s Split) linearRows() (Placement, error) {
+	if s.In[0].Kind == Partial {
+		return s.linear(0)
+	}
+	return s.rowwise()
+}
+
 // elementwise adds to rowwise: columns stay with their owner, where every
 // operand that has as many columns as the result is split by columns.
 func (s Split) elementwise() (Placement, error) {
@@ -236,9 +244,13 @@ func (s Split) additive() (Placement, error) {
 	return Placement{Partial, Sum}, nil
 }
 
-// reduceRows is the rule of sums over the rows of a space: rows that are
-// spread over ranks give a partial sum, columns stay with their owner.
+// reduceRows is the rule of sums over the rows of a space that are linear in each
+// operand: rows that are spread over ranks, and a partial sum among whole operands, give
+// a partial sum; columns stay with their owner.
 func (s Split) reduceRows() (Placement, error) {
+	if i := slices.Index(s.In, Placement{Partial, Sum}); i >= 0 {
+		return s.linear(i)
+	}
 	switch {
 	case s.all(Whole):
 		return Placement{Kind: Whole}, nil

@@ -49,6 +49,9 @@ type Ends struct {
 // Halo is the number of rows of the halo.
 func (e *Ends) Halo() int { return e.HaloPtr[len(e.HaloPtr)-1] }
 
+// haloIDs are the identities of the halo's rows.
+func (e *Ends) haloIDs() []int64 { return e.IDs[len(e.IDs)-e.Halo():] }
+
 // Bytes returns the memory of the lists.
 func (s *Share) Bytes() int64 {
 	sum := 8 * int64(len(s.Own))

@@ -92,7 +92,7 @@ func TestWordsOf3D(t *testing.T) {
 func Test3DEqualsOne(t *testing.T) {
 	for _, w := range rankWorlds(t) {
 		for _, m := range append(model.All(), edgeModels()...) {
-			want, exact := onOne(t, w, m)
+			want, exact := onOne(t, m, w, "")
 			_, known := model.ByName(m.Name)
 			for _, mesh := range []string{"2x1x2", "2x2x2", "2x2x3"} {
 				if mesh != "2x2x2" && known != nil || testing.Short() && (mesh != "2x2x2" || w.name != "random 4") {

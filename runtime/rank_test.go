@@ -184,6 +184,25 @@ func states(s *runtime.Session) []string {
 	return slices.DeleteFunc(s.Slots(), func(name string) bool { return !strings.HasPrefix(name, "state.") })
 }
 
+// onOne runs a model's training step on one rank, and returns the exact gradient too.
+func onOne(t *testing.T, m model.Model, w world, skip string) (want ranked, exact []float64) {
+	t.Helper()
+	one := spread(t, m, w, nil, skip)
+	opts := runtime.Options{Threads: 1, Seed: 5}
+	x := w.features(nil, &opts)
+	s, err := runtime.New(w.g, opts, one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	bindAll(t, s, one, x)
+	exact = exactGradient(t, s, w, one)
+	if err := want.run(s, w.target, 3); err != nil {
+		t.Fatal(err)
+	}
+	return want, exact
+}
+
 // onRanks runs a program on ranks that are goroutines, and holds what each counts
 // against what it predicts.
 func onRanks(t *testing.T, w world, o plan.Owners, steps uint32, compile func(*program.Distribution) *program.Program) []ranked {
@@ -302,31 +321,13 @@ func rankWorlds(t *testing.T) []world {
 	return slices.DeleteFunc(all, func(w world) bool { return !slices.Contains(few, w.name) })
 }
 
-// onOne is what one rank computes, and the gradient in float64.
-func onOne(t *testing.T, w world, m model.Model) (want ranked, exact []float64) {
-	one := spread(t, m, w, nil, "")
-	opts := runtime.Options{Threads: 1, Seed: 5}
-	x := w.features(nil, &opts)
-	s, err := runtime.New(w.g, opts, one)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	bindAll(t, s, one, x)
-	exact = exactGradient(t, s, w, one)
-	if err := want.run(s, w.target, 3); err != nil {
-		t.Fatal(err)
-	}
-	return want, exact
-}
-
 // TestRanksEqualOne: every model, its edges owned in every way, on up to 8 ranks,
 // with dropout on, has the gradients of one rank; computing while they exchange, ranks
 // have the same bits.
 func TestRanksEqualOne(t *testing.T) {
 	for i, w := range rankWorlds(t) {
 		for _, m := range model.All() {
-			want, exact := onOne(t, w, m)
+			want, exact := onOne(t, m, w, "")
 			for _, edges := range spreadings {
 				for _, ranks := range []int{1, 2, 3, 8} {
 					if testing.Short() && (ranks != 2 || w.name != "random 4") {
@@ -368,20 +369,7 @@ func TestUnfusedHeadsOnRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := rankWorlds(t)[len(rankWorlds(t))-1]
-	one := spread(t, m, w, nil, "attend")
-	opts := runtime.Options{Threads: 1, Seed: 5}
-	x := w.features(nil, &opts)
-	s, err := runtime.New(w.g, opts, one)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	bindAll(t, s, one, x)
-	exact := exactGradient(t, s, w, one)
-	var want ranked
-	if err := want.run(s, w.target, 3); err != nil {
-		t.Fatal(err)
-	}
+	want, exact := onOne(t, m, w, "attend")
 	owners := spreading{"weights", program.AllEdges, true, program.Whole}.owners(w, 3, 1)
 	for r, got := range onRanks(t, w, owners, 3, func(d *program.Distribution) *program.Program { return spread(t, m, w, d, "attend") }) {
 		compareRanked(t, r, got, want, exact, cancels(m))

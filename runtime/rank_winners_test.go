@@ -84,7 +84,7 @@ func TestMaximaOnRanks(t *testing.T) {
 			if m.Name != "max" && m.Name != "two layers per edge" {
 				continue
 			}
-			want, exact := onOne(t, w, m)
+			want, exact := onOne(t, m, w, "")
 			for _, edges := range spreadings {
 				for _, ranks := range []int{2, 6} {
 					if testing.Short() && ranks > 2 || edges.owner == program.Shared {
