@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/weft-gnn/weft/machine"
@@ -87,7 +88,9 @@ type Cluster struct {
 // what it waits for messages·α + words·β while it has nothing to compute: where each
 // rank has cores of its own an exchange goes on behind what the program lets run before
 // it is awaited. The time of a plan is the slowest rank's.
-// Equal times are ordered by words, messages, memory and name.
+// Equal times are ordered by words, messages, memory and name. Of plans that differ in
+// where rows are exchanged alone, see [plan.Plan.Plain], and follow each other, those are
+// left out that send no fewer words than one before, or are refused as that is.
 // Cost: for each plan that of dividing the graph; programs are compiled once for
 // each way to hold edges.
 // Errors: a request without a graph; ctx's. A plan that cannot run is no error.
@@ -100,16 +103,17 @@ func Compare(ctx context.Context, r Request, plans []plan.Plan, own func(plan.Pl
 	if r.Data.Graph == nil {
 		return nil, errors.New("analysis: plans are compared on a graph, there is none")
 	}
-	c := comparison{s, on, map[string]*fleet{}, map[*program.Program]pricing{}}
+	c := comparison{study: s, on: on, own: own, fleets: map[string]*fleet{}, prices: map[*program.Program]pricing{}}
 	all := &Plans{Model: r.Model.Name, Data: r.Data.Name, Mode: r.Mode, Plans: []Ranked{}, Refused: []Refused{}}
 	for i, p := range plans {
 		if progress != nil {
 			progress(p, i)
 		}
-		ranked, err := c.cost(p, own)
+		ranked, err := c.cost(p)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
+		case errors.Is(err, errAgain):
 		case err != nil:
 			all.Refused = append(all.Refused, Refused{p.String(), err.Error()})
 		default:
@@ -144,9 +148,24 @@ func (on Cluster) turns(ranks int) float64 {
 type comparison struct {
 	study
 	on     Cluster
+	own    func(plan.Plan) (*plan.Owners, error)
 	fleets map[string]*fleet
 	prices map[*program.Program]pricing
+	alike  alike
 }
+
+// alike is what is known of the plans that differ in where rows are exchanged alone, and
+// follow each other.
+type alike struct {
+	plain   string
+	runs    []string // programs
+	fewest  int64    // words in all
+	owners  *plan.Owners
+	refused bool
+}
+
+// errAgain says that a plan comes to what one before it did.
+var errAgain = errors.New("nothing that the plan before does not do")
 
 // fleet returns the programs that the ranks of a plan run.
 func (c *comparison) fleet(p plan.Plan) *fleet {
@@ -170,20 +189,33 @@ func (c *comparison) price(p *program.Program) pricing {
 }
 
 // cost says what a step costs under a plan.
-func (c *comparison) cost(p plan.Plan, own func(plan.Plan) (*plan.Owners, error)) (Ranked, error) {
-	out, f := Ranked{Plan: p.String()}, c.fleet(p)
-	if _, err := f.of(0); err != nil {
-		return out, err // before the graph is divided
+func (c *comparison) cost(p plan.Plan) (out Ranked, err error) {
+	if plain := p.Plain().String(); plain != c.alike.plain {
+		c.alike = alike{plain: plain, fewest: math.MaxInt64}
 	}
-	owners, err := own(p)
-	if err != nil {
+	out.Plan = p.String()
+	f, known := c.fleet(p), &c.alike
+	first, err := f.of(0) // before the graph is divided
+	switch {
+	case known.refused, err == nil && slices.Contains(known.runs, first.compiled.String()):
+		return out, errAgain
+	case err == nil && known.owners == nil:
+		known.owners, err = c.own(p)
+	}
+	if known.refused = err != nil; err != nil {
 		return out, err
 	}
-	return out, f.each(owners, func(k rank) error {
+	known.runs = append(known.runs, first.compiled.String())
+	err = f.each(known.owners, func(k rank) error {
 		n, err := c.price(k.compiled).on(k, c.on, p.Ranks())
 		out.add(n, k.memory().RankBytes)
 		return err
 	})
+	if err == nil && out.Words.Total >= known.fewest {
+		err = errAgain
+	}
+	known.fewest = min(known.fewest, out.Words.Total)
+	return out, err
 }
 
 // add takes in what one rank costs.

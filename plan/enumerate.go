@@ -4,10 +4,14 @@ import (
 	"slices"
 
 	"github.com/weft-gnn/weft/partition"
+	"github.com/weft-gnn/weft/program"
 )
 
 // All lists the plans for so many ranks: every algorithm, on every mesh of ranks
 // that it takes, with every partitioner that may pay.
+// Where ranks exchange rows for edges to read, a plan is followed by those that choose
+// where by the words that are sent. What these make of a model may be what the plan
+// before makes of it.
 //
 // The partitioner matters where what is sent depends on the cut. Where it does not
 // the plan deals vertices out evenly, and no other partitioner sends less; hashing
@@ -76,12 +80,25 @@ func factors(before []int, rest, more int, yield func([]int) bool) bool {
 	return true
 }
 
+// sides returns the plan with rows exchanged where fewest words are sent, and with rows
+// computed again besides: of the default partitioner alone, where no axes are multiplied.
+func (p Plan) sides() (all []Plan) {
+	if !p.sided() || p.Ranks() > p.parts() || p.Ranks() == 1 {
+		return nil
+	}
+	p.Exchange = program.FewerWords
+	for _, p.Recompute = range []bool{false, true} {
+		all = append(all, p)
+	}
+	return all
+}
+
 // partitioned returns the plan with every partitioner that may pay, the default
-// first: that alone where axes are multiplied, since a graph that falls apart better
+// first, with every side: that alone where axes are multiplied, since a graph that falls apart better
 // by another does so without.
 func (p Plan) partitioned() []Plan {
 	preset := p.partitioner()
-	all := []Plan{p}
+	all := append([]Plan{p}, p.sides()...)
 	if preset == partition.Random || p.Ranks() > p.parts() || p.Ranks() == 1 {
 		return all
 	}

@@ -33,6 +33,11 @@ type Plan struct {
 	// it is the algorithm's default.
 	Partitioner partition.Method
 	Partitioned bool
+	// Exchange says on which side of products with weights ranks exchange rows, and
+	// Recompute that they compute rows of others again where that sends fewer words: see
+	// [program.Distribution].
+	Exchange  program.Side
+	Recompute bool
 	// Blocking lets ranks do nothing while they exchange; without it they compute
 	// meanwhile what does not need what the exchange brings.
 	Blocking bool
@@ -117,6 +122,8 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("plan: replication %d does not divide the %d ranks of the partition", p.Replication, p.parts())
 	case p.Resplit != AllToAll && p.Algorithm != Feature:
 		return fmt.Errorf("plan: resplit %v goes with the algorithm %v, not with %v", p.Resplit, Feature, p.Algorithm)
+	case p.String() != p.Plain().String() && !p.sided():
+		return fmt.Errorf("plan: exchange and halo go with algorithms under which edges read rows of others as these are, not with %v", p.Algorithm)
 	case p.Partitioned && p.Partitioner.VertexCut() != (p.Algorithm == VertexCut):
 		return fmt.Errorf("plan: the partitioner %v assigns %s, the algorithm %v %s", p.Partitioner, cuts(p.Partitioner.VertexCut()), p.Algorithm, cuts(p.Algorithm == VertexCut))
 	}
@@ -193,6 +200,12 @@ func (p Plan) words() []word {
 	if !p.whole() {
 		all = append(all, word{"partitioner", p.partitioner().String()})
 	}
+	if p.Exchange != program.AfterProducts {
+		all = append(all, word{"exchange", exchangeNames[p.Exchange]})
+	}
+	if p.Recompute {
+		all = append(all, word{"halo", haloNames[1]})
+	}
 	if p.Blocking {
 		all = append(all, word{"overlap", "false"})
 	}
@@ -203,7 +216,7 @@ func (p Plan) words() []word {
 // ranks.
 func (p Plan) Distribution(rank int) *program.Distribution {
 	d := p.division().Distribution(rank)
-	d.Overlap = !p.Blocking
+	d.Overlap, d.Exchange, d.Recompute = !p.Blocking, p.Exchange, p.Recompute
 	return d
 }
 

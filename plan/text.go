@@ -41,6 +41,17 @@ var keys = map[string]func(p *Plan, value string) error{
 		p.Blocking = value == "false"
 		return nil
 	},
+	"exchange": func(p *Plan, value string) (err error) {
+		p.Exchange, err = ParseExchange(value)
+		return err
+	},
+	"halo": func(p *Plan, value string) error {
+		if !slices.Contains(haloNames[:], value) {
+			return fmt.Errorf("plan: halo %q is not one of %s%s", value, strings.Join(haloNames[:], ", "), nearest.DidYouMean(value, haloNames[:]))
+		}
+		p.Recompute = value == haloNames[1]
+		return nil
+	},
 	"resplit": func(p *Plan, value string) (err error) {
 		p.Resplit, err = ParseResplit(value)
 		return err

@@ -65,6 +65,12 @@ Each of the first six may have replica=R: groups that train on some of the
 items each, and, but for 3d, feature=F: the columns of each rank shared out
 over F, as reduce-scatter has it. The ranks are the product.
 
+Where rows are exchanged for edges to read, they are sent as they are read,
+or made of what fewer words are sent for: exchange=auto chooses the side of
+products with weights, and halo=recompute lets ranks compute all else again
+too, so that nothing is sent for what comes of features alone. Such plans
+are listed where they send fewer words.
+
 With --link local all ranks share the cores of this machine, as those of
 weft train --ranks do; with --link mpi each has its own, and the link is
 what weft calibrate measured under mpirun.`,
