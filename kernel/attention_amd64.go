@@ -4,70 +4,70 @@
 
 package kernel
 
-// attentionSoftmaxAVX512x1 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
+// attentionWeighAVX512x1 sets score to the rectified sums of far and the own value of each row, and weight to their softmax; results are tops and sums of exponentials.
 //
 //go:noescape
-func attentionSoftmaxAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+func attentionWeighAVX512x1(rows int, ptr *int64, own *float32, ldown int, far *float32, score *float32, weight *float32, slope float32, result *float32, plane int, ldr int, heads int)
 
 // attentionMomentsAVX512x1 folds each row; results are Σ a·d, Σ a·d·f and Σ a·f, with f the slope at x.
 //
 //go:noescape
 func attentionMomentsAVX512x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX512x1 folds each row; the result is Σ x·y.
+// attentionSpreadAVX512 sets z to the value of the row at each of its positions, and beyond them less than two vectors to anything.
 //
 //go:noescape
-func attentionPullAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+func attentionSpreadAVX512(rows int, ptr *int64, own *float32, ldown int, z *float32)
 
-// attentionGatherAVX512x1 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
+// attentionNamedAVX512 sets z to the values of x that an index names, n > 0 rounded up to whole vectors.
 //
 //go:noescape
-func attentionGatherAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+func attentionNamedAVX512(n int, x *float32, ldx int, other *int32, ahead int, z *float32)
 
-// attentionSums1toAVX512x1 sums rows under two weights, 1 vectors of columns.
+// attentionFarAVX512 takes three values of the rows of x that an index names, l, λ and t, n > 0 rows rounded up to whole vectors: with s of own + l, it sets weight to exp(rectified s − λ), tilted to that times the slope at s, and pull to tilted·t.
 //
 //go:noescape
-func attentionSums1toAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+func attentionFarAVX512(n int, x *float32, ldx int, other *int32, ahead int, own *float32, slope float32, weight *float32, tilted *float32, pull *float32)
 
-// attentionSums1toAVX512x2 sums rows under two weights, 2 vectors of columns.
+// attentionBackAVX512x1 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 1 vectors of columns.
 //
 //go:noescape
-func attentionSums1toAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+func attentionBackAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
 
-// attentionSums1toAVX512x3 sums rows under two weights, 3 vectors of columns.
+// attentionBackAVX512x2 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 2 vectors of columns.
 //
 //go:noescape
-func attentionSums1toAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+func attentionBackAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
 
-// attentionSums1toAVX512x4 sums rows under two weights, 4 vectors of columns.
+// attentionBackAVX512x3 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 3 vectors of columns.
 //
 //go:noescape
-func attentionSums1toAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+func attentionBackAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
 
-// attentionSums1toAVX512x5 sums rows under two weights, 5 vectors of columns.
+// attentionBackAVX512x4 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 4 vectors of columns.
 //
 //go:noescape
-func attentionSums1toAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+func attentionBackAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
 
-// attentionSums1toAVX512x6 sums rows under two weights, 6 vectors of columns.
+// attentionBackAVX512x5 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 5 vectors of columns.
 //
 //go:noescape
-func attentionSums1toAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+func attentionBackAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
 
-// attentionSums1toAVX512x7 sums rows under two weights, 7 vectors of columns.
+// attentionBackAVX512x6 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 6 vectors of columns.
 //
 //go:noescape
-func attentionSums1toAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+func attentionBackAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
 
-// attentionSums1toAVX512x8 sums rows under two weights, 8 vectors of columns.
+// attentionBackAVX512x7 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 7 vectors of columns.
 //
 //go:noescape
-func attentionSums1toAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+func attentionBackAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
 
-// attentionWeightsAVX512 sets a to its exponentials, and b to a where x is above 0 and to slope·a elsewhere.
+// attentionBackAVX512x8 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 8 vectors of columns.
 //
 //go:noescape
-func attentionWeightsAVX512(n int, x *float32, a *float32, b *float32, slope float32)
+func attentionBackAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
 
 // attentionFinishAVX512x1 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
 //
@@ -84,20 +84,65 @@ func attentionFinishAVX512x8(rows int, l *float32, ldl int, moment *float32, pla
 //go:noescape
 func attentionFinishAVX512(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
 
-// attentionSoftmaxAVX2x1 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
+// attentionWeighAVX2x1 sets score to the rectified sums of far and the own value of each row, and weight to their softmax; results are tops and sums of exponentials.
 //
 //go:noescape
-func attentionSoftmaxAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+func attentionWeighAVX2x1(rows int, ptr *int64, own *float32, ldown int, far *float32, score *float32, weight *float32, slope float32, result *float32, plane int, ldr int, heads int)
 
 // attentionMomentsAVX2x1 folds each row; results are Σ a·d, Σ a·d·f and Σ a·f, with f the slope at x.
 //
 //go:noescape
 func attentionMomentsAVX2x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionPullAVX2x1 folds each row; the result is Σ x·y.
+// attentionSpreadAVX2 sets z to the value of the row at each of its positions, and beyond them less than two vectors to anything.
 //
 //go:noescape
-func attentionPullAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+func attentionSpreadAVX2(rows int, ptr *int64, own *float32, ldown int, z *float32)
+
+// attentionNamedAVX2 sets z to the values of x that an index names, n > 0 rounded up to whole vectors.
+//
+//go:noescape
+func attentionNamedAVX2(n int, x *float32, ldx int, other *int32, ahead int, z *float32)
+
+// attentionFarAVX2 takes three values of the rows of x that an index names, l, λ and t, n > 0 rows rounded up to whole vectors: with s of own + l, it sets weight to exp(rectified s − λ), tilted to that times the slope at s, and pull to tilted·t.
+//
+//go:noescape
+func attentionFarAVX2(n int, x *float32, ldx int, other *int32, ahead int, own *float32, slope float32, weight *float32, tilted *float32, pull *float32)
+
+// attentionBackAVX2x1 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 1 vectors of columns.
+//
+//go:noescape
+func attentionBackAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+
+// attentionBackAVX2x2 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 2 vectors of columns.
+//
+//go:noescape
+func attentionBackAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+
+// attentionBackAVX2x3 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 3 vectors of columns.
+//
+//go:noescape
+func attentionBackAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+
+// attentionBackAVX2x4 sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it, 4 vectors of columns.
+//
+//go:noescape
+func attentionBackAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+
+// attentionFinishAVX2x1 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
+//
+//go:noescape
+func attentionFinishAVX2x1(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+
+// attentionFinishAVX2x8 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
+//
+//go:noescape
+func attentionFinishAVX2x8(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
+
+// attentionFinishAVX2 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
+//
+//go:noescape
+func attentionFinishAVX2(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
 
 // attentionSoftmaxAVX2x2 normalises the rectified scores of each row; results are their tops and the sums of exponentials.
 //
@@ -159,31 +204,6 @@ func attentionMomentsAVX2(rows int, ptr *int64, x *float32, ldx int, a *float32,
 //go:noescape
 func attentionPullAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
 
-// attentionGatherAVX2x1 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
-//
-//go:noescape
-func attentionGatherAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
-
-// attentionSums1toAVX2x1 sums rows under two weights, 1 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX2x2 sums rows under two weights, 2 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX2x3 sums rows under two weights, 3 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
-// attentionSums1toAVX2x4 sums rows under two weights, 4 vectors of columns.
-//
-//go:noescape
-func attentionSums1toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-
 // attentionGatherAVX2x8 sets z to x[p] + y, less to what is left of its rectified values without the second part of the row of x, and third to its third.
 //
 //go:noescape
@@ -238,18 +258,3 @@ func attentionSumsAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, 
 //
 //go:noescape
 func attentionWeightsAVX2(n int, x *float32, a *float32, b *float32, slope float32)
-
-// attentionFinishAVX2x1 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
-//
-//go:noescape
-func attentionFinishAVX2x1(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
-
-// attentionFinishAVX2x8 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
-//
-//go:noescape
-func attentionFinishAVX2x8(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
-
-// attentionFinishAVX2 writes, of each row, l, top + ln sum, mean and push − mean·tilt side by side.
-//
-//go:noescape
-func attentionFinishAVX2(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)

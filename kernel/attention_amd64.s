@@ -4,237 +4,249 @@
 
 #include "textflag.h"
 
-// func attentionSoftmaxAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// func attentionWeighAVX512x1(rows int, ptr *int64, own *float32, ldown int, far *float32, score *float32, weight *float32, slope float32, result *float32, plane int, ldr int, heads int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·attentionSoftmaxAVX512x1(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
+TEXT ·attentionWeighAVX512x1(SB), NOSPLIT, $0-96
+	MOVQ         far+32(FP), AX
+	MOVQ         score+40(FP), CX
+	MOVQ         weight+48(FP), DX
 	VBROADCASTSS floatff800000<>+0(SB), Z0
 	VBROADCASTSS floatc2d00000<>+0(SB), Z1
 	VBROADCASTSS float42b20000<>+0(SB), Z2
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
-	VBROADCASTSS float3f318000<>+0(SB), Z4
-	VBROADCASTSS floatb95e8083<>+0(SB), Z5
-	VBROADCASTSS float3f800000<>+0(SB), Z6
-	VBROADCASTSS float39506967<>+0(SB), Z7
-	VBROADCASTSS float3ab743ce<>+0(SB), Z8
-	VBROADCASTSS float3c088908<>+0(SB), Z9
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z10
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z11
-	VBROADCASTSS float3f000000<>+0(SB), Z12
-	VBROADCASTSS slope+48(FP), Z13
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
+	VBROADCASTSS float3f318000<>+0(SB), Z6
+	VBROADCASTSS floatb95e8083<>+0(SB), Z7
+	VBROADCASTSS float3f800000<>+0(SB), Z8
+	VBROADCASTSS float39506967<>+0(SB), Z9
+	VBROADCASTSS float3ab743ce<>+0(SB), Z10
+	VBROADCASTSS float3c088908<>+0(SB), Z11
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z12
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z13
+	VBROADCASTSS float3f000000<>+0(SB), Z14
+	VBROADCASTSS slope+56(FP), Z15
+	MOVQ         result+64(FP), DI
+	MOVQ         own+16(FP), R8
+	MOVQ         ptr+8(FP), R9
 
 row1:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next2
-	MOVQ    R8, DX
-	MOVQ    DX, BX
-	SHRQ    $0x04, DX
-	ANDQ    $0x0f, BX
-	TESTQ   DX, DX
-	JZ      short3
-	VMOVAPS Z0, Z14
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest6
+	MOVQ         8(R9), R10
+	SUBQ         (R9), R10
+	JZ           next2
+	MOVQ         R10, BX
+	MOVQ         BX, SI
+	SHRQ         $0x04, BX
+	ANDQ         $0x0f, SI
+	VBROADCASTSS (R8), Z16
+	TESTQ        BX, BX
+	JZ           short3
+	VMOVAPS      Z0, Z17
+	MOVQ         AX, R11
+	MOVQ         CX, R12
+	MOVQ         DX, R13
+	MOVQ         BX, R14
+	TESTQ        R14, R14
+	JZ           rest6
 
 vectors5:
-	VMOVUPS (R9), Z15
-	VMULPS  Z13, Z15, Z16
-	VMAXPS  Z15, Z16, Z15
-	VMOVUPS Z15, (R10)
-	VMAXPS  Z15, Z14, Z14
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R10
-	DECQ    R11
+	VADDPS  (R11), Z16, Z18
+	VMULPS  Z15, Z18, Z19
+	VMAXPS  Z18, Z19, Z18
+	VMOVUPS Z18, (R12)
+	VMAXPS  Z18, Z17, Z17
+	ADDQ    $0x40, R11
+	ADDQ    $0x40, R12
+	ADDQ    $0x40, R13
+	DECQ    R14
 	JNZ     vectors5
 
 rest6:
-	TESTQ   BX, BX
-	JZ      done7
-	MOVQ    $-1, R11
-	BZHIQ   BX, R11, R11
-	KMOVW   R11, K1
-	VMOVUPS Z0, Z15
-	VMOVUPS (R9), K1, Z15
-	VMULPS  Z13, Z15, Z16
-	VMAXPS  Z15, Z16, Z15
-	VMOVUPS Z15, K1, (R10)
-	VMAXPS  Z15, Z14, Z14
+	TESTQ     SI, SI
+	JZ        done7
+	MOVQ      $-1, R13
+	BZHIQ     SI, R13, R13
+	KMOVW     R13, K1
+	VADDPS    (R11), Z16, Z16
+	VMULPS    Z15, Z16, Z18
+	VMAXPS    Z16, Z18, Z16
+	VMOVUPS   Z16, (R12)
+	VBLENDMPS Z16, Z0, K1, Z4
+	VMAXPS    Z4, Z17, Z17
 
 done7:
-	VSHUFF32X4 $0x4e, Z14, Z14, Z15
-	VMAXPS     Z15, Z14, Z14
-	VSHUFF32X4 $0xb1, Z14, Z14, Z15
-	VMAXPS     Z15, Z14, Z14
-	VPERMILPS  $0x4e, Z14, Z15
-	VMAXPS     Z15, Z14, Z14
-	VPERMILPS  $0xb1, Z14, Z15
-	VMAXPS     Z15, Z14, Z14
-	VMOVSS     X14, (SI)
+	VSHUFF32X4 $0x4e, Z17, Z17, Z16
+	VMAXPS     Z16, Z17, Z17
+	VSHUFF32X4 $0xb1, Z17, Z17, Z16
+	VMAXPS     Z16, Z17, Z17
+	VPERMILPS  $0x4e, Z17, Z16
+	VMAXPS     Z16, Z17, Z17
+	VPERMILPS  $0xb1, Z17, Z16
+	VMAXPS     Z16, Z17, Z17
+	VMOVSS     X17, (DI)
 	VPXORD     Z3, Z3, Z3
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
+	MOVQ       AX, R11
+	MOVQ       CX, R12
+	MOVQ       DX, R13
+	MOVQ       BX, R14
+	TESTQ      R14, R14
 	JZ         rest9
 
 vectors8:
-	VMOVUPS      (R10), Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z1, Z15
-	VMULPS       Z2, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VFNMADD231PS Z4, Z16, Z15
-	VFNMADD231PS Z5, Z16, Z15
-	VMOVUPS      Z7, Z17
-	VFMADD213PS  Z8, Z15, Z17
-	VFMADD213PS  Z9, Z15, Z17
-	VFMADD213PS  Z10, Z15, Z17
-	VFMADD213PS  Z11, Z15, Z17
-	VFMADD213PS  Z12, Z15, Z17
-	VMULPS       Z15, Z15, Z18
-	VFMADD213PS  Z15, Z18, Z17
-	VADDPS       Z6, Z17, Z17
-	VSCALEFPS    Z16, Z17, Z15
-	VADDPS       Z15, Z3, Z3
-	VMOVUPS      Z15, (R10)
-	ADDQ         $0x40, R9
-	ADDQ         $0x40, R10
-	DECQ         R11
+	VMOVUPS      (R12), Z16
+	VSUBPS       Z17, Z16, Z16
+	VMAXPS       Z16, Z1, Z16
+	VMULPS       Z2, Z16, Z18
+	VRNDSCALEPS  $0x08, Z18, Z18
+	VFNMADD231PS Z6, Z18, Z16
+	VFNMADD231PS Z7, Z18, Z16
+	VMOVUPS      Z9, Z19
+	VFMADD213PS  Z10, Z16, Z19
+	VFMADD213PS  Z11, Z16, Z19
+	VFMADD213PS  Z12, Z16, Z19
+	VFMADD213PS  Z13, Z16, Z19
+	VFMADD213PS  Z14, Z16, Z19
+	VMULPS       Z16, Z16, Z20
+	VFMADD213PS  Z16, Z20, Z19
+	VADDPS       Z8, Z19, Z19
+	VSCALEFPS    Z18, Z19, Z16
+	VADDPS       Z16, Z3, Z3
+	VMOVUPS      Z16, (R13)
+	ADDQ         $0x40, R11
+	ADDQ         $0x40, R12
+	ADDQ         $0x40, R13
+	DECQ         R14
 	JNZ          vectors8
 
 rest9:
-	TESTQ        BX, BX
+	TESTQ        SI, SI
 	JZ           done10
-	MOVQ         $-1, R9
-	BZHIQ        BX, R9, R9
-	KMOVW        R9, K1
-	VMOVUPS      Z0, Z15
-	VMOVUPS      (R10), K1, Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z1, Z15
-	VMULPS       Z2, Z15, Z14
-	VRNDSCALEPS  $0x08, Z14, Z14
-	VFNMADD231PS Z4, Z14, Z15
-	VFNMADD231PS Z5, Z14, Z15
-	VMOVUPS      Z7, Z16
-	VFMADD213PS  Z8, Z15, Z16
-	VFMADD213PS  Z9, Z15, Z16
-	VFMADD213PS  Z10, Z15, Z16
-	VFMADD213PS  Z11, Z15, Z16
-	VFMADD213PS  Z12, Z15, Z16
-	VMULPS       Z15, Z15, Z17
-	VFMADD213PS  Z15, Z17, Z16
-	VADDPS       Z6, Z16, Z16
-	VSCALEFPS    Z14, Z16, Z15
-	VADDPS       Z15, Z3, Z3
-	VMOVUPS      Z15, K1, (R10)
+	MOVQ         $-1, R11
+	BZHIQ        SI, R11, R11
+	KMOVW        R11, K1
+	VMOVUPS      Z0, Z16
+	VMOVUPS      (R12), K1, Z16
+	VSUBPS       Z17, Z16, Z16
+	VMAXPS       Z16, Z1, Z16
+	VMULPS       Z2, Z16, Z17
+	VRNDSCALEPS  $0x08, Z17, Z17
+	VFNMADD231PS Z6, Z17, Z16
+	VFNMADD231PS Z7, Z17, Z16
+	VMOVUPS      Z9, Z18
+	VFMADD213PS  Z10, Z16, Z18
+	VFMADD213PS  Z11, Z16, Z18
+	VFMADD213PS  Z12, Z16, Z18
+	VFMADD213PS  Z13, Z16, Z18
+	VFMADD213PS  Z14, Z16, Z18
+	VMULPS       Z16, Z16, Z19
+	VFMADD213PS  Z16, Z19, Z18
+	VADDPS       Z8, Z18, Z18
+	VSCALEFPS    Z17, Z18, Z16
+	VADDPS       Z16, Z3, Z3
+	VMOVUPS      Z16, (R13)
 
 done10:
-	VSHUFF32X4 $0x4e, Z3, Z3, Z14
-	VADDPS     Z14, Z3, Z3
-	VSHUFF32X4 $0xb1, Z3, Z3, Z14
-	VADDPS     Z14, Z3, Z3
-	VPERMILPS  $0x4e, Z3, Z14
-	VADDPS     Z14, Z3, Z3
-	VPERMILPS  $0xb1, Z3, Z14
-	VADDPS     Z14, Z3, Z3
-	MOVQ       plane+64(FP), R9
-	VMOVSS     X3, (SI)(R9*1)
-	VDIVPS     Z3, Z6, Z3
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
+	VSHUFF32X4 $0x4e, Z3, Z3, Z16
+	VADDPS     Z16, Z3, Z3
+	VSHUFF32X4 $0xb1, Z3, Z3, Z16
+	VADDPS     Z16, Z3, Z3
+	VPERMILPS  $0x4e, Z3, Z16
+	VADDPS     Z16, Z3, Z3
+	VPERMILPS  $0xb1, Z3, Z16
+	VADDPS     Z16, Z3, Z3
+	MOVQ       plane+72(FP), R11
+	VMOVSS     X3, (DI)(R11*1)
+	VDIVPS     Z3, Z8, Z3
+	MOVQ       AX, R11
+	MOVQ       CX, R12
+	MOVQ       DX, R13
+	TESTQ      BX, BX
 	JZ         rest12
 
 vectors11:
-	VMOVUPS (R10), Z14
-	VMULPS  Z3, Z14, Z14
-	VMOVUPS Z14, (R10)
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R10
-	DECQ    DX
+	VMULPS  (R13), Z3, Z16
+	VMOVUPS Z16, (R13)
+	ADDQ    $0x40, R11
+	ADDQ    $0x40, R12
+	ADDQ    $0x40, R13
+	DECQ    BX
 	JNZ     vectors11
 
 rest12:
-	TESTQ     BX, BX
-	JZ        done13
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVW     DX, K1
-	VMOVUPS.Z (R10), K1, Z14
-	VMULPS    Z3, Z14, Z14
-	VMOVUPS   Z14, K1, (R10)
+	TESTQ   SI, SI
+	JZ      done13
+	MOVQ    $-1, BX
+	BZHIQ   SI, BX, BX
+	KMOVW   BX, K1
+	VMULPS  (R13), Z3, Z16
+	VMOVUPS Z16, (R13)
 
 done13:
 	JMP done4
 
 short3:
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVW        DX, K1
-	VMOVUPS      Z0, Z14
-	VMOVUPS      (AX), K1, Z14
-	VMULPS       Z13, Z14, Z15
-	VMAXPS       Z14, Z15, Z14
-	VMOVAPS      Z14, Z15
-	VSHUFF32X4   $0x4e, Z15, Z15, Z16
-	VMAXPS       Z16, Z15, Z15
-	VSHUFF32X4   $0xb1, Z15, Z15, Z16
-	VMAXPS       Z16, Z15, Z15
-	VPERMILPS    $0x4e, Z15, Z16
-	VMAXPS       Z16, Z15, Z15
-	VPERMILPS    $0xb1, Z15, Z16
-	VMAXPS       Z16, Z15, Z15
-	VMOVSS       X15, (SI)
-	VSUBPS       Z15, Z14, Z14
-	VMAXPS       Z14, Z1, Z14
-	VMULPS       Z2, Z14, Z15
-	VRNDSCALEPS  $0x08, Z15, Z15
-	VFNMADD231PS Z4, Z15, Z14
-	VFNMADD231PS Z5, Z15, Z14
-	VMOVUPS      Z7, Z16
-	VFMADD213PS  Z8, Z14, Z16
-	VFMADD213PS  Z9, Z14, Z16
-	VFMADD213PS  Z10, Z14, Z16
-	VFMADD213PS  Z11, Z14, Z16
-	VFMADD213PS  Z12, Z14, Z16
-	VMULPS       Z14, Z14, Z17
-	VFMADD213PS  Z14, Z17, Z16
-	VADDPS       Z6, Z16, Z16
-	VSCALEFPS    Z15, Z16, Z14
-	VMOVAPS      Z14, Z15
-	VSHUFF32X4   $0x4e, Z15, Z15, Z16
-	VADDPS       Z16, Z15, Z15
-	VSHUFF32X4   $0xb1, Z15, Z15, Z16
-	VADDPS       Z16, Z15, Z15
-	VPERMILPS    $0x4e, Z15, Z16
-	VADDPS       Z16, Z15, Z15
-	VPERMILPS    $0xb1, Z15, Z16
-	VADDPS       Z16, Z15, Z15
-	MOVQ         plane+64(FP), DX
-	VMOVSS       X15, (SI)(DX*1)
-	VDIVPS       Z15, Z6, Z15
-	VMULPS       Z15, Z14, Z14
-	VMOVUPS      Z14, K1, (CX)
+	MOVQ         $-1, BX
+	BZHIQ        SI, BX, BX
+	KMOVW        BX, K1
+	VADDPS       (AX), Z16, Z16
+	VMULPS       Z15, Z16, Z17
+	VMAXPS       Z16, Z17, Z16
+	VMOVUPS      Z16, (CX)
+	VBLENDMPS    Z16, Z0, K1, Z5
+	VMOVAPS      Z5, Z16
+	VSHUFF32X4   $0x4e, Z16, Z16, Z17
+	VMAXPS       Z17, Z16, Z16
+	VSHUFF32X4   $0xb1, Z16, Z16, Z17
+	VMAXPS       Z17, Z16, Z16
+	VPERMILPS    $0x4e, Z16, Z17
+	VMAXPS       Z17, Z16, Z16
+	VPERMILPS    $0xb1, Z16, Z17
+	VMAXPS       Z17, Z16, Z16
+	VMOVSS       X16, (DI)
+	VSUBPS       Z16, Z5, Z5
+	VMAXPS       Z5, Z1, Z5
+	VMULPS       Z2, Z5, Z16
+	VRNDSCALEPS  $0x08, Z16, Z16
+	VFNMADD231PS Z6, Z16, Z5
+	VFNMADD231PS Z7, Z16, Z5
+	VMOVUPS      Z9, Z17
+	VFMADD213PS  Z10, Z5, Z17
+	VFMADD213PS  Z11, Z5, Z17
+	VFMADD213PS  Z12, Z5, Z17
+	VFMADD213PS  Z13, Z5, Z17
+	VFMADD213PS  Z14, Z5, Z17
+	VMULPS       Z5, Z5, Z18
+	VFMADD213PS  Z5, Z18, Z17
+	VADDPS       Z8, Z17, Z17
+	VSCALEFPS    Z16, Z17, Z5
+	VMOVAPS      Z5, Z16
+	VSHUFF32X4   $0x4e, Z16, Z16, Z17
+	VADDPS       Z17, Z16, Z16
+	VSHUFF32X4   $0xb1, Z16, Z16, Z17
+	VADDPS       Z17, Z16, Z16
+	VPERMILPS    $0x4e, Z16, Z17
+	VADDPS       Z17, Z16, Z16
+	VPERMILPS    $0xb1, Z16, Z17
+	VADDPS       Z17, Z16, Z16
+	MOVQ         plane+72(FP), BX
+	VMOVSS       X16, (DI)(BX*1)
+	VDIVPS       Z16, Z8, Z16
+	VMULPS       Z16, Z5, Z5
+	VMOVUPS      Z5, (DX)
 
 done4:
-	MOVQ R8, DX
-	SHLQ $0x02, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x02, DX
-	ADDQ DX, CX
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, AX
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, CX
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, DX
 
 next2:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
+	ADDQ ldr+80(FP), DI
+	ADDQ ldown+24(FP), R8
+	ADDQ $0x08, R9
 	DECQ rows+0(FP)
 	JNZ  row1
 	VZEROUPPER
@@ -478,206 +490,339 @@ next15:
 	VZEROUPPER
 	RET
 
-// func attentionPullAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionPullAVX512x1(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
-
-row19:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next20
-	MOVQ   R8, DX
-	MOVQ   DX, BX
-	SHRQ   $0x04, DX
-	ANDQ   $0x0f, BX
-	VPXORD Z0, Z0, Z0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest22
-
-vectors21:
-	VMOVUPS     (R9), Z1
-	VMOVUPS     (R10), Z2
-	VFMADD231PS Z1, Z2, Z0
-	ADDQ        $0x40, R9
-	ADDQ        $0x40, R10
-	DECQ        DX
-	JNZ         vectors21
-
-rest22:
-	TESTQ       BX, BX
-	JZ          done23
-	MOVQ        $-1, DX
-	BZHIQ       BX, DX, DX
-	KMOVW       DX, K1
-	VMOVUPS.Z   (R9), K1, Z1
-	VMOVUPS.Z   (R10), K1, Z2
-	VFMADD231PS Z1, Z2, Z0
-
-done23:
-	VSHUFF32X4 $0x4e, Z0, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VSHUFF32X4 $0xb1, Z0, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VPERMILPS  $0x4e, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VPERMILPS  $0xb1, Z0, Z1
-	VADDPS     Z1, Z0, Z0
-	VMOVSS     X0, (SI)
-	MOVQ       R8, DX
-	SHLQ       $0x02, DX
-	ADDQ       DX, AX
-	MOVQ       R8, DX
-	SHLQ       $0x02, DX
-	ADDQ       DX, CX
-
-next20:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row19
-	VZEROUPPER
-	RET
-
-// func attentionGatherAVX512x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
-// Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·attentionGatherAVX512x1(SB), NOSPLIT, $0-136
-	MOVQ         p+0(FP), AX
-	MOVQ         z+16(FP), CX
-	MOVQ         other+40(FP), DX
-	MOVQ         ahead+48(FP), BX
-	MOVQ         x+56(FP), SI
-	LEAQ         (DX)(BX*4), BX
-	MOVQ         ptr+72(FP), DI
-	MOVQ         y+80(FP), R8
-	MOVQ         less+104(FP), R9
-	MOVQ         third+112(FP), R10
-	VBROADCASTSS slope+96(FP), Z0
-
-row24:
-	MOVQ   ldy+88(FP), R11
-	IMUL3Q $0x08, R11, R11
-	ADDQ   R8, R11
-	MOVQ   lastByte+32(FP), R12
-	ADDQ   R11, R12
-
-lines26:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	CMPQ       R11, R12
-	JLT        lines26
-	PREFETCHT0 (R12)
-	MOVQ       8(DI), R12
-	CMPQ       R12, hi+8(FP)
-	CMOVQGT    hi+8(FP), R12
-	CMPQ       AX, R12
-	JGE        next25
-
-position27:
-	MOVL       (BX)(AX*4), R11
-	IMULQ      ldx+64(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	ADDQ       lastByte+32(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       (DX)(AX*4), R13
-	IMULQ      ldx+64(FP), R13
-	ADDQ       SI, R13
-	MOVQ       ldz+24(FP), R11
-	VMOVSS     (R13), X1
-	VMOVSS     (R8), X2
-	VADDPS     Z2, Z1, Z1
-	VMOVSS     X1, (CX)
-	VMULPS     Z0, Z1, Z3
-	VMAXPS     Z1, Z3, Z1
-	ADDQ       R11, R13
-	VMOVSS     (R13), X2
-	ADDQ       R11, R13
-	VMOVSS     (R13), X3
-	SUBQ       R11, R13
-	SUBQ       R11, R13
-	VSUBPS     Z2, Z1, Z1
-	VMOVSS     X1, (R9)
-	VMOVSS     X3, (R10)
-	ADDQ       R11, R9
-	ADDQ       R11, R10
-	ADDQ       ldz+24(FP), CX
-	INCQ       AX
-	CMPQ       AX, R12
-	JLT        position27
-
-next25:
-	ADDQ $0x08, DI
-	ADDQ ldy+88(FP), R8
-	CMPQ AX, hi+8(FP)
-	JLT  row24
-	VZEROUPPER
-	RET
-
-// func attentionSums1toAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums1toAVX512x1(SB), NOSPLIT, $0-136
-	MOVQ  tail+48(FP), AX
-	MOVQ  $-1, CX
-	BZHIQ AX, CX, CX
-	KMOVW CX, K1
-	MOVQ  x+16(FP), AX
-	MOVQ  ldx+24(FP), CX
-	MOVQ  other+56(FP), BX
-	MOVQ  ahead+64(FP), SI
-	LEAQ  (BX)(SI*4), SI
-	MOVQ  lastByte+72(FP), DI
-	ADDQ  AX, DI
-	MOVQ  lane+112(FP), DX
-	MOVQ  w+80(FP), R8
-	MOVQ  second+96(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+32(FP), R11
-	MOVQ  t+120(FP), R12
-	MOVQ  (R10), DX
+// func attentionSpreadAVX512(rows int, ptr *int64, own *float32, ldown int, z *float32)
+// Requires: AVX, AVX512F
+TEXT ·attentionSpreadAVX512(SB), NOSPLIT, $0-40
+	MOVQ rows+0(FP), AX
+	MOVQ ptr+8(FP), CX
+	MOVQ own+16(FP), DX
+	MOVQ ldown+24(FP), BX
+	MOVQ z+32(FP), SI
+	MOVQ (CX), DI
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
-	VPXORD Z1, Z1, Z1
-	VPXORD Z0, Z0, Z0
-	CMPQ   DX, R13
-	JGE    store
+	MOVQ         8(CX), R8
+	VBROADCASTSS (DX), Z0
 
 position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Z2
-	VBROADCASTSS (R8)(R9*1), Z3
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS.Z    (AX)(R14*1), K1, Z4
-	VFMADD231PS  Z4, Z2, Z0
-	VFMADD231PS  Z4, Z3, Z1
-	INCQ         DX
-	CMPQ         DX, R13
-	JLT          position
-
-store:
-	VMOVUPS Z0, K1, (R11)
-	VMOVUPS Z1, K1, (R12)
-	ADDQ    ldy+40(FP), R11
-	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
+	VMOVUPS Z0, (SI)(DI*4)
+	VMOVUPS Z0, 64(SI)(DI*4)
+	ADDQ    $0x20, DI
+	CMPQ    DI, R8
+	JLT     position
+	MOVQ    R8, DI
+	ADDQ    $0x08, CX
+	ADDQ    BX, DX
+	DECQ    AX
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attentionSums1toAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums1toAVX512x2(SB), NOSPLIT, $0-136
+// func attentionNamedAVX512(n int, x *float32, ldx int, other *int32, ahead int, z *float32)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·attentionNamedAVX512(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ ldx+16(FP), DX
+	MOVQ other+24(FP), BX
+	MOVQ ahead+32(FP), SI
+	MOVQ z+40(FP), DI
+	LEAQ (BX)(SI*4), SI
+
+vector:
+	MOVL         (SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         4(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         8(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         12(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         16(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         20(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         24(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         28(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         32(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         36(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         40(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         44(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         48(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         52(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         56(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         60(SI), R8
+	IMULQ        DX, R8
+	PREFETCHT0   (CX)(R8*1)
+	MOVL         (BX), R8
+	IMULQ        DX, R8
+	VMOVSS       (CX)(R8*1), X0
+	MOVL         4(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x10, (CX)(R8*1), X0, X0
+	MOVL         8(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x20, (CX)(R8*1), X0, X0
+	MOVL         12(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x30, (CX)(R8*1), X0, X0
+	MOVL         16(BX), R8
+	IMULQ        DX, R8
+	VMOVSS       (CX)(R8*1), X1
+	MOVL         20(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x10, (CX)(R8*1), X1, X1
+	MOVL         24(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x20, (CX)(R8*1), X1, X1
+	MOVL         28(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x30, (CX)(R8*1), X1, X1
+	MOVL         32(BX), R8
+	IMULQ        DX, R8
+	VMOVSS       (CX)(R8*1), X2
+	MOVL         36(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x10, (CX)(R8*1), X2, X2
+	MOVL         40(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x20, (CX)(R8*1), X2, X2
+	MOVL         44(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x30, (CX)(R8*1), X2, X2
+	MOVL         48(BX), R8
+	IMULQ        DX, R8
+	VMOVSS       (CX)(R8*1), X3
+	MOVL         52(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x10, (CX)(R8*1), X3, X3
+	MOVL         56(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x20, (CX)(R8*1), X3, X3
+	MOVL         60(BX), R8
+	IMULQ        DX, R8
+	VINSERTPS    $0x30, (CX)(R8*1), X3, X3
+	VINSERTF32X4 $0x01, X1, Y0, Y0
+	VINSERTF32X4 $0x01, X3, Y2, Y2
+	VINSERTF64X4 $0x01, Y2, Z0, Z0
+	VMOVUPS      Z0, (DI)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	SUBQ         $0x10, AX
+	JG           vector
+	VZEROUPPER
+	RET
+
+// func attentionFarAVX512(n int, x *float32, ldx int, other *int32, ahead int, own *float32, slope float32, weight *float32, tilted *float32, pull *float32)
+// Requires: AVX, AVX512F, AVX512VL, MMX+
+TEXT ·attentionFarAVX512(SB), NOSPLIT, $0-80
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         ldx+16(FP), DX
+	MOVQ         other+24(FP), BX
+	MOVQ         ahead+32(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         own+40(FP), DI
+	MOVQ         weight+56(FP), R8
+	MOVQ         tilted+64(FP), R9
+	MOVQ         pull+72(FP), R10
+	VBROADCASTSS floatc2d00000<>+0(SB), Z0
+	VBROADCASTSS float42b20000<>+0(SB), Z1
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
+	VBROADCASTSS float3f318000<>+0(SB), Z12
+	VBROADCASTSS floatb95e8083<>+0(SB), Z13
+	VBROADCASTSS float3f800000<>+0(SB), Z14
+	VBROADCASTSS float39506967<>+0(SB), Z15
+	VBROADCASTSS float3ab743ce<>+0(SB), Z16
+	VBROADCASTSS float3c088908<>+0(SB), Z17
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z18
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z19
+	VBROADCASTSS float3f000000<>+0(SB), Z20
+	VBROADCASTSS slope+48(FP), Z21
+	VPXORD       Z2, Z2, Z2
+
+vector:
+	MOVL         (SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         4(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         8(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         12(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         16(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         20(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         24(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         28(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         32(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         36(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         40(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         44(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         48(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         52(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         56(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         60(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         (BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X3
+	MOVL         16(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X5
+	MOVL         32(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X4
+	MOVL         48(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X6
+	VINSERTF32X4 $0x01, X5, Y3, Y3
+	VINSERTF32X4 $0x01, X6, Y4, Y4
+	VINSERTF64X4 $0x01, Y4, Z3, Z3
+	MOVL         4(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X5
+	MOVL         20(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X4
+	MOVL         36(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X6
+	MOVL         52(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X7
+	VINSERTF32X4 $0x01, X4, Y5, Y5
+	VINSERTF32X4 $0x01, X7, Y6, Y6
+	VINSERTF64X4 $0x01, Y6, Z5, Z5
+	MOVL         8(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X7
+	MOVL         24(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X4
+	MOVL         40(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X8
+	MOVL         56(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X6
+	VINSERTF32X4 $0x01, X4, Y7, Y7
+	VINSERTF32X4 $0x01, X6, Y8, Y8
+	VINSERTF64X4 $0x01, Y8, Z7, Z7
+	MOVL         12(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X9
+	MOVL         28(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X4
+	MOVL         44(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X10
+	MOVL         60(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X6
+	VINSERTF32X4 $0x01, X4, Y9, Y9
+	VINSERTF32X4 $0x01, X6, Y10, Y10
+	VINSERTF64X4 $0x01, Y10, Z9, Z9
+	VUNPCKLPS    Z5, Z3, Z22
+	VUNPCKLPS    Z9, Z7, Z23
+	VUNPCKHPS    Z5, Z3, Z24
+	VUNPCKHPS    Z9, Z7, Z25
+	VUNPCKLPD    Z23, Z22, Z26
+	VUNPCKHPD    Z23, Z22, Z22
+	VUNPCKLPD    Z25, Z24, Z23
+	VADDPS       (DI), Z26, Z26
+	VMOVAPS      Z26, Z24
+	VMULPS       Z21, Z24, Z25
+	VMAXPS       Z24, Z25, Z24
+	VSUBPS       Z22, Z24, Z24
+	VMAXPS       Z24, Z0, Z24
+	VMULPS       Z1, Z24, Z22
+	VRNDSCALEPS  $0x08, Z22, Z22
+	VFNMADD231PS Z12, Z22, Z24
+	VFNMADD231PS Z13, Z22, Z24
+	VMOVUPS      Z15, Z25
+	VFMADD213PS  Z16, Z24, Z25
+	VFMADD213PS  Z17, Z24, Z25
+	VFMADD213PS  Z18, Z24, Z25
+	VFMADD213PS  Z19, Z24, Z25
+	VFMADD213PS  Z20, Z24, Z25
+	VMULPS       Z24, Z24, Z27
+	VFMADD213PS  Z24, Z27, Z25
+	VADDPS       Z14, Z25, Z25
+	VSCALEFPS    Z22, Z25, Z24
+	VMOVUPS      Z24, (R8)
+	VCMPPS       $0x11, Z26, Z2, K1
+	VMULPS       Z21, Z24, Z22
+	VBLENDMPS    Z24, Z22, K1, Z11
+	VMOVUPS      Z11, (R9)
+	VMULPS       Z11, Z23, Z23
+	VMOVUPS      Z23, (R10)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, R8
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, R10
+	SUBQ         $0x10, AX
+	JG           vector
+	VZEROUPPER
+	RET
+
+// func attentionBackAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attentionBackAVX512x1(SB), NOSPLIT, $0-144
 	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
@@ -689,60 +834,81 @@ TEXT ·attentionSums1toAVX512x2(SB), NOSPLIT, $0-136
 	LEAQ  (BX)(SI*4), SI
 	MOVQ  lastByte+72(FP), DI
 	ADDQ  AX, DI
-	MOVQ  lane+112(FP), DX
 	MOVQ  w+80(FP), R8
-	MOVQ  second+96(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+32(FP), R11
-	MOVQ  t+120(FP), R12
-	MOVQ  (R10), DX
+	MOVQ  tilted+88(FP), R9
+	MOVQ  pull+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R12
 	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	CMPQ   DX, R13
+	CMPQ   DX, R12
 	JGE    store
 
 position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Z4
-	VBROADCASTSS (R8)(R9*1), Z5
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS      (AX)(R14*1), Z6
-	VFMADD231PS  Z6, Z4, Z0
-	VFMADD231PS  Z6, Z5, Z2
-	VMOVUPS.Z    64(AX)(R14*1), K1, Z6
-	VFMADD231PS  Z6, Z4, Z1
-	VFMADD231PS  Z6, Z5, Z3
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Z3
+	VBROADCASTSS (R9)(DX*4), Z4
+	VADDSS       (R10)(DX*4), X1, X1
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMOVUPS.Z    (AX)(R13*1), K1, Z5
+	VFMADD231PS  Z5, Z3, Z0
+	VFMADD231PS  Z5, Z4, Z2
 	INCQ         DX
-	CMPQ         DX, R13
+	CMPQ         DX, R12
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, K1, 64(R11)
-	VMOVUPS Z2, (R12)
-	VMOVUPS Z3, K1, 64(R12)
-	ADDQ    ldy+40(FP), R11
-	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
+	MOVQ          y+32(FP), R12
+	VMOVUPS       Z0, K1, (R12)
+	MOVQ          z+104(FP), R12
+	MOVQ          ldz+112(FP), R13
+	IMUL3Q        $0x08, R13, R13
+	ADDQ          R12, R13
+	PREFETCHT0    (R13)
+	MOVQ          t+120(FP), R13
+	VMOVUPS.Z     (R12), K1, Z3
+	VMULPS        Z3, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y3
+	VADDPS        Y3, Y2, Y2
+	VEXTRACTF32X4 $0x01, Y2, X3
+	VADDPS        X3, X2, X2
+	VPERMILPS     $0x4e, X2, X3
+	VADDPS        X3, X2, X2
+	VMOVSHDUP     X2, X3
+	VADDSS        X3, X2, X2
+	CMPQ          later+136(FP), $0x00
+	JNE           later19
+	VSUBSS        X1, X2, X2
+	JMP           done20
+
+later19:
+	VADDSS (R13), X2, X2
+
+done20:
+	VMOVSS X2, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
 	VZEROUPPER
 	RET
 
-// func attentionSums1toAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums1toAVX512x3(SB), NOSPLIT, $0-136
+// func attentionBackAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attentionBackAVX512x2(SB), NOSPLIT, $0-144
 	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
@@ -754,68 +920,91 @@ TEXT ·attentionSums1toAVX512x3(SB), NOSPLIT, $0-136
 	LEAQ  (BX)(SI*4), SI
 	MOVQ  lastByte+72(FP), DI
 	ADDQ  AX, DI
-	MOVQ  lane+112(FP), DX
 	MOVQ  w+80(FP), R8
-	MOVQ  second+96(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+32(FP), R11
-	MOVQ  t+120(FP), R12
-	MOVQ  (R10), DX
+	MOVQ  tilted+88(FP), R9
+	MOVQ  pull+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R12
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	CMPQ   DX, R13
+	CMPQ   DX, R12
 	JGE    store
 
 position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   128(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Z6
-	VBROADCASTSS (R8)(R9*1), Z7
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS      (AX)(R14*1), Z8
-	VFMADD231PS  Z8, Z6, Z0
-	VFMADD231PS  Z8, Z7, Z3
-	VMOVUPS      64(AX)(R14*1), Z8
-	VFMADD231PS  Z8, Z6, Z1
-	VFMADD231PS  Z8, Z7, Z4
-	VMOVUPS.Z    128(AX)(R14*1), K1, Z8
-	VFMADD231PS  Z8, Z6, Z2
-	VFMADD231PS  Z8, Z7, Z5
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Z5
+	VBROADCASTSS (R9)(DX*4), Z6
+	VADDSS       (R10)(DX*4), X2, X2
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMOVUPS      (AX)(R13*1), Z7
+	VFMADD231PS  Z7, Z5, Z0
+	VFMADD231PS  Z7, Z6, Z3
+	VMOVUPS.Z    64(AX)(R13*1), K1, Z7
+	VFMADD231PS  Z7, Z5, Z1
+	VFMADD231PS  Z7, Z6, Z4
 	INCQ         DX
-	CMPQ         DX, R13
+	CMPQ         DX, R12
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, K1, 128(R11)
-	VMOVUPS Z3, (R12)
-	VMOVUPS Z4, 64(R12)
-	VMOVUPS Z5, K1, 128(R12)
-	ADDQ    ldy+40(FP), R11
-	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
+	MOVQ          y+32(FP), R12
+	VMOVUPS       Z0, (R12)
+	VMOVUPS       Z1, K1, 64(R12)
+	MOVQ          z+104(FP), R12
+	MOVQ          ldz+112(FP), R13
+	IMUL3Q        $0x08, R13, R13
+	ADDQ          R12, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	MOVQ          t+120(FP), R13
+	VMULPS        (R12), Z3, Z3
+	VMOVUPS.Z     64(R12), K1, Z5
+	VMULPS        Z5, Z4, Z4
+	VADDPS        Z4, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y5
+	VADDPS        Y5, Y3, Y3
+	VEXTRACTF32X4 $0x01, Y3, X5
+	VADDPS        X5, X3, X3
+	VPERMILPS     $0x4e, X3, X5
+	VADDPS        X5, X3, X3
+	VMOVSHDUP     X3, X5
+	VADDSS        X5, X3, X3
+	CMPQ          later+136(FP), $0x00
+	JNE           later21
+	VSUBSS        X2, X3, X3
+	JMP           done22
+
+later21:
+	VADDSS (R13), X3, X3
+
+done22:
+	VMOVSS X3, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
 	VZEROUPPER
 	RET
 
-// func attentionSums1toAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums1toAVX512x4(SB), NOSPLIT, $0-136
+// func attentionBackAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attentionBackAVX512x3(SB), NOSPLIT, $0-144
 	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
@@ -827,76 +1016,101 @@ TEXT ·attentionSums1toAVX512x4(SB), NOSPLIT, $0-136
 	LEAQ  (BX)(SI*4), SI
 	MOVQ  lastByte+72(FP), DI
 	ADDQ  AX, DI
-	MOVQ  lane+112(FP), DX
 	MOVQ  w+80(FP), R8
-	MOVQ  second+96(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+32(FP), R11
-	MOVQ  t+120(FP), R12
-	MOVQ  (R10), DX
+	MOVQ  tilted+88(FP), R9
+	MOVQ  pull+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R12
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	CMPQ   DX, R13
+	CMPQ   DX, R12
 	JGE    store
 
 position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   128(AX)(R14*1)
-	PREFETCHT0   192(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Z8
-	VBROADCASTSS (R8)(R9*1), Z9
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS      (AX)(R14*1), Z10
-	VFMADD231PS  Z10, Z8, Z0
-	VFMADD231PS  Z10, Z9, Z4
-	VMOVUPS      64(AX)(R14*1), Z10
-	VFMADD231PS  Z10, Z8, Z1
-	VFMADD231PS  Z10, Z9, Z5
-	VMOVUPS      128(AX)(R14*1), Z10
-	VFMADD231PS  Z10, Z8, Z2
-	VFMADD231PS  Z10, Z9, Z6
-	VMOVUPS.Z    192(AX)(R14*1), K1, Z10
-	VFMADD231PS  Z10, Z8, Z3
-	VFMADD231PS  Z10, Z9, Z7
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Z7
+	VBROADCASTSS (R9)(DX*4), Z8
+	VADDSS       (R10)(DX*4), X3, X3
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMOVUPS      (AX)(R13*1), Z9
+	VFMADD231PS  Z9, Z7, Z0
+	VFMADD231PS  Z9, Z8, Z4
+	VMOVUPS      64(AX)(R13*1), Z9
+	VFMADD231PS  Z9, Z7, Z1
+	VFMADD231PS  Z9, Z8, Z5
+	VMOVUPS.Z    128(AX)(R13*1), K1, Z9
+	VFMADD231PS  Z9, Z7, Z2
+	VFMADD231PS  Z9, Z8, Z6
 	INCQ         DX
-	CMPQ         DX, R13
+	CMPQ         DX, R12
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, K1, 192(R11)
-	VMOVUPS Z4, (R12)
-	VMOVUPS Z5, 64(R12)
-	VMOVUPS Z6, 128(R12)
-	VMOVUPS Z7, K1, 192(R12)
-	ADDQ    ldy+40(FP), R11
-	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
+	MOVQ          y+32(FP), R12
+	VMOVUPS       Z0, (R12)
+	VMOVUPS       Z1, 64(R12)
+	VMOVUPS       Z2, K1, 128(R12)
+	MOVQ          z+104(FP), R12
+	MOVQ          ldz+112(FP), R13
+	IMUL3Q        $0x08, R13, R13
+	ADDQ          R12, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	MOVQ          t+120(FP), R13
+	VMULPS        (R12), Z4, Z4
+	VMULPS        64(R12), Z5, Z5
+	VMOVUPS.Z     128(R12), K1, Z7
+	VMULPS        Z7, Z6, Z6
+	VADDPS        Z5, Z4, Z4
+	VADDPS        Z6, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z4, Y7
+	VADDPS        Y7, Y4, Y4
+	VEXTRACTF32X4 $0x01, Y4, X7
+	VADDPS        X7, X4, X4
+	VPERMILPS     $0x4e, X4, X7
+	VADDPS        X7, X4, X4
+	VMOVSHDUP     X4, X7
+	VADDSS        X7, X4, X4
+	CMPQ          later+136(FP), $0x00
+	JNE           later23
+	VSUBSS        X3, X4, X4
+	JMP           done24
+
+later23:
+	VADDSS (R13), X4, X4
+
+done24:
+	VMOVSS X4, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
 	VZEROUPPER
 	RET
 
-// func attentionSums1toAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums1toAVX512x5(SB), NOSPLIT, $0-136
+// func attentionBackAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attentionBackAVX512x4(SB), NOSPLIT, $0-144
 	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
@@ -908,84 +1122,111 @@ TEXT ·attentionSums1toAVX512x5(SB), NOSPLIT, $0-136
 	LEAQ  (BX)(SI*4), SI
 	MOVQ  lastByte+72(FP), DI
 	ADDQ  AX, DI
-	MOVQ  lane+112(FP), DX
 	MOVQ  w+80(FP), R8
-	MOVQ  second+96(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+32(FP), R11
-	MOVQ  t+120(FP), R12
-	MOVQ  (R10), DX
+	MOVQ  tilted+88(FP), R9
+	MOVQ  pull+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R12
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	CMPQ   DX, R13
+	CMPQ   DX, R12
 	JGE    store
 
 position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   128(AX)(R14*1)
-	PREFETCHT0   192(AX)(R14*1)
-	PREFETCHT0   256(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Z10
-	VBROADCASTSS (R8)(R9*1), Z11
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS      (AX)(R14*1), Z12
-	VFMADD231PS  Z12, Z10, Z0
-	VFMADD231PS  Z12, Z11, Z5
-	VMOVUPS      64(AX)(R14*1), Z12
-	VFMADD231PS  Z12, Z10, Z1
-	VFMADD231PS  Z12, Z11, Z6
-	VMOVUPS      128(AX)(R14*1), Z12
-	VFMADD231PS  Z12, Z10, Z2
-	VFMADD231PS  Z12, Z11, Z7
-	VMOVUPS      192(AX)(R14*1), Z12
-	VFMADD231PS  Z12, Z10, Z3
-	VFMADD231PS  Z12, Z11, Z8
-	VMOVUPS.Z    256(AX)(R14*1), K1, Z12
-	VFMADD231PS  Z12, Z10, Z4
-	VFMADD231PS  Z12, Z11, Z9
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Z9
+	VBROADCASTSS (R9)(DX*4), Z10
+	VADDSS       (R10)(DX*4), X4, X4
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMOVUPS      (AX)(R13*1), Z11
+	VFMADD231PS  Z11, Z9, Z0
+	VFMADD231PS  Z11, Z10, Z5
+	VMOVUPS      64(AX)(R13*1), Z11
+	VFMADD231PS  Z11, Z9, Z1
+	VFMADD231PS  Z11, Z10, Z6
+	VMOVUPS      128(AX)(R13*1), Z11
+	VFMADD231PS  Z11, Z9, Z2
+	VFMADD231PS  Z11, Z10, Z7
+	VMOVUPS.Z    192(AX)(R13*1), K1, Z11
+	VFMADD231PS  Z11, Z9, Z3
+	VFMADD231PS  Z11, Z10, Z8
 	INCQ         DX
-	CMPQ         DX, R13
+	CMPQ         DX, R12
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, K1, 256(R11)
-	VMOVUPS Z5, (R12)
-	VMOVUPS Z6, 64(R12)
-	VMOVUPS Z7, 128(R12)
-	VMOVUPS Z8, 192(R12)
-	VMOVUPS Z9, K1, 256(R12)
-	ADDQ    ldy+40(FP), R11
-	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
+	MOVQ          y+32(FP), R12
+	VMOVUPS       Z0, (R12)
+	VMOVUPS       Z1, 64(R12)
+	VMOVUPS       Z2, 128(R12)
+	VMOVUPS       Z3, K1, 192(R12)
+	MOVQ          z+104(FP), R12
+	MOVQ          ldz+112(FP), R13
+	IMUL3Q        $0x08, R13, R13
+	ADDQ          R12, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	MOVQ          t+120(FP), R13
+	VMULPS        (R12), Z5, Z5
+	VMULPS        64(R12), Z6, Z6
+	VMULPS        128(R12), Z7, Z7
+	VMOVUPS.Z     192(R12), K1, Z9
+	VMULPS        Z9, Z8, Z8
+	VADDPS        Z6, Z5, Z5
+	VADDPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VEXTRACTF64X4 $0x01, Z5, Y9
+	VADDPS        Y9, Y5, Y5
+	VEXTRACTF32X4 $0x01, Y5, X9
+	VADDPS        X9, X5, X5
+	VPERMILPS     $0x4e, X5, X9
+	VADDPS        X9, X5, X5
+	VMOVSHDUP     X5, X9
+	VADDSS        X9, X5, X5
+	CMPQ          later+136(FP), $0x00
+	JNE           later25
+	VSUBSS        X4, X5, X5
+	JMP           done26
+
+later25:
+	VADDSS (R13), X5, X5
+
+done26:
+	VMOVSS X5, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
 	VZEROUPPER
 	RET
 
-// func attentionSums1toAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums1toAVX512x6(SB), NOSPLIT, $0-136
+// func attentionBackAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attentionBackAVX512x5(SB), NOSPLIT, $0-144
 	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
@@ -997,92 +1238,121 @@ TEXT ·attentionSums1toAVX512x6(SB), NOSPLIT, $0-136
 	LEAQ  (BX)(SI*4), SI
 	MOVQ  lastByte+72(FP), DI
 	ADDQ  AX, DI
-	MOVQ  lane+112(FP), DX
 	MOVQ  w+80(FP), R8
-	MOVQ  second+96(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+32(FP), R11
-	MOVQ  t+120(FP), R12
-	MOVQ  (R10), DX
+	MOVQ  tilted+88(FP), R9
+	MOVQ  pull+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R12
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	CMPQ   DX, R13
+	CMPQ   DX, R12
 	JGE    store
 
 position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   128(AX)(R14*1)
-	PREFETCHT0   192(AX)(R14*1)
-	PREFETCHT0   256(AX)(R14*1)
-	PREFETCHT0   320(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Z12
-	VBROADCASTSS (R8)(R9*1), Z13
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS      (AX)(R14*1), Z14
-	VFMADD231PS  Z14, Z12, Z0
-	VFMADD231PS  Z14, Z13, Z6
-	VMOVUPS      64(AX)(R14*1), Z14
-	VFMADD231PS  Z14, Z12, Z1
-	VFMADD231PS  Z14, Z13, Z7
-	VMOVUPS      128(AX)(R14*1), Z14
-	VFMADD231PS  Z14, Z12, Z2
-	VFMADD231PS  Z14, Z13, Z8
-	VMOVUPS      192(AX)(R14*1), Z14
-	VFMADD231PS  Z14, Z12, Z3
-	VFMADD231PS  Z14, Z13, Z9
-	VMOVUPS      256(AX)(R14*1), Z14
-	VFMADD231PS  Z14, Z12, Z4
-	VFMADD231PS  Z14, Z13, Z10
-	VMOVUPS.Z    320(AX)(R14*1), K1, Z14
-	VFMADD231PS  Z14, Z12, Z5
-	VFMADD231PS  Z14, Z13, Z11
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Z11
+	VBROADCASTSS (R9)(DX*4), Z12
+	VADDSS       (R10)(DX*4), X5, X5
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMOVUPS      (AX)(R13*1), Z13
+	VFMADD231PS  Z13, Z11, Z0
+	VFMADD231PS  Z13, Z12, Z6
+	VMOVUPS      64(AX)(R13*1), Z13
+	VFMADD231PS  Z13, Z11, Z1
+	VFMADD231PS  Z13, Z12, Z7
+	VMOVUPS      128(AX)(R13*1), Z13
+	VFMADD231PS  Z13, Z11, Z2
+	VFMADD231PS  Z13, Z12, Z8
+	VMOVUPS      192(AX)(R13*1), Z13
+	VFMADD231PS  Z13, Z11, Z3
+	VFMADD231PS  Z13, Z12, Z9
+	VMOVUPS.Z    256(AX)(R13*1), K1, Z13
+	VFMADD231PS  Z13, Z11, Z4
+	VFMADD231PS  Z13, Z12, Z10
 	INCQ         DX
-	CMPQ         DX, R13
+	CMPQ         DX, R12
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, K1, 320(R11)
-	VMOVUPS Z6, (R12)
-	VMOVUPS Z7, 64(R12)
-	VMOVUPS Z8, 128(R12)
-	VMOVUPS Z9, 192(R12)
-	VMOVUPS Z10, 256(R12)
-	VMOVUPS Z11, K1, 320(R12)
-	ADDQ    ldy+40(FP), R11
-	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
+	MOVQ          y+32(FP), R12
+	VMOVUPS       Z0, (R12)
+	VMOVUPS       Z1, 64(R12)
+	VMOVUPS       Z2, 128(R12)
+	VMOVUPS       Z3, 192(R12)
+	VMOVUPS       Z4, K1, 256(R12)
+	MOVQ          z+104(FP), R12
+	MOVQ          ldz+112(FP), R13
+	IMUL3Q        $0x08, R13, R13
+	ADDQ          R12, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	MOVQ          t+120(FP), R13
+	VMULPS        (R12), Z6, Z6
+	VMULPS        64(R12), Z7, Z7
+	VMULPS        128(R12), Z8, Z8
+	VMULPS        192(R12), Z9, Z9
+	VMOVUPS.Z     256(R12), K1, Z11
+	VMULPS        Z11, Z10, Z10
+	VADDPS        Z7, Z6, Z6
+	VADDPS        Z8, Z6, Z6
+	VADDPS        Z9, Z6, Z6
+	VADDPS        Z10, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y11
+	VADDPS        Y11, Y6, Y6
+	VEXTRACTF32X4 $0x01, Y6, X11
+	VADDPS        X11, X6, X6
+	VPERMILPS     $0x4e, X6, X11
+	VADDPS        X11, X6, X6
+	VMOVSHDUP     X6, X11
+	VADDSS        X11, X6, X6
+	CMPQ          later+136(FP), $0x00
+	JNE           later27
+	VSUBSS        X5, X6, X6
+	JMP           done28
+
+later27:
+	VADDSS (R13), X6, X6
+
+done28:
+	VMOVSS X6, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
 	VZEROUPPER
 	RET
 
-// func attentionSums1toAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums1toAVX512x7(SB), NOSPLIT, $0-136
+// func attentionBackAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attentionBackAVX512x6(SB), NOSPLIT, $0-144
 	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
@@ -1094,24 +1364,21 @@ TEXT ·attentionSums1toAVX512x7(SB), NOSPLIT, $0-136
 	LEAQ  (BX)(SI*4), SI
 	MOVQ  lastByte+72(FP), DI
 	ADDQ  AX, DI
-	MOVQ  lane+112(FP), DX
 	MOVQ  w+80(FP), R8
-	MOVQ  second+96(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+32(FP), R11
-	MOVQ  t+120(FP), R12
-	MOVQ  (R10), DX
+	MOVQ  tilted+88(FP), R9
+	MOVQ  pull+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R12
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1119,75 +1386,109 @@ row:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	CMPQ   DX, R13
+	CMPQ   DX, R12
 	JGE    store
 
 position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   128(AX)(R14*1)
-	PREFETCHT0   192(AX)(R14*1)
-	PREFETCHT0   256(AX)(R14*1)
-	PREFETCHT0   320(AX)(R14*1)
-	PREFETCHT0   384(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Z14
-	VBROADCASTSS (R8)(R9*1), Z15
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS      (AX)(R14*1), Z16
-	VFMADD231PS  Z16, Z14, Z0
-	VFMADD231PS  Z16, Z15, Z7
-	VMOVUPS      64(AX)(R14*1), Z16
-	VFMADD231PS  Z16, Z14, Z1
-	VFMADD231PS  Z16, Z15, Z8
-	VMOVUPS      128(AX)(R14*1), Z16
-	VFMADD231PS  Z16, Z14, Z2
-	VFMADD231PS  Z16, Z15, Z9
-	VMOVUPS      192(AX)(R14*1), Z16
-	VFMADD231PS  Z16, Z14, Z3
-	VFMADD231PS  Z16, Z15, Z10
-	VMOVUPS      256(AX)(R14*1), Z16
-	VFMADD231PS  Z16, Z14, Z4
-	VFMADD231PS  Z16, Z15, Z11
-	VMOVUPS      320(AX)(R14*1), Z16
-	VFMADD231PS  Z16, Z14, Z5
-	VFMADD231PS  Z16, Z15, Z12
-	VMOVUPS.Z    384(AX)(R14*1), K1, Z16
-	VFMADD231PS  Z16, Z14, Z6
-	VFMADD231PS  Z16, Z15, Z13
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	PREFETCHT0   320(AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Z13
+	VBROADCASTSS (R9)(DX*4), Z14
+	VADDSS       (R10)(DX*4), X6, X6
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMOVUPS      (AX)(R13*1), Z15
+	VFMADD231PS  Z15, Z13, Z0
+	VFMADD231PS  Z15, Z14, Z7
+	VMOVUPS      64(AX)(R13*1), Z15
+	VFMADD231PS  Z15, Z13, Z1
+	VFMADD231PS  Z15, Z14, Z8
+	VMOVUPS      128(AX)(R13*1), Z15
+	VFMADD231PS  Z15, Z13, Z2
+	VFMADD231PS  Z15, Z14, Z9
+	VMOVUPS      192(AX)(R13*1), Z15
+	VFMADD231PS  Z15, Z13, Z3
+	VFMADD231PS  Z15, Z14, Z10
+	VMOVUPS      256(AX)(R13*1), Z15
+	VFMADD231PS  Z15, Z13, Z4
+	VFMADD231PS  Z15, Z14, Z11
+	VMOVUPS.Z    320(AX)(R13*1), K1, Z15
+	VFMADD231PS  Z15, Z13, Z5
+	VFMADD231PS  Z15, Z14, Z12
 	INCQ         DX
-	CMPQ         DX, R13
+	CMPQ         DX, R12
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, 320(R11)
-	VMOVUPS Z6, K1, 384(R11)
-	VMOVUPS Z7, (R12)
-	VMOVUPS Z8, 64(R12)
-	VMOVUPS Z9, 128(R12)
-	VMOVUPS Z10, 192(R12)
-	VMOVUPS Z11, 256(R12)
-	VMOVUPS Z12, 320(R12)
-	VMOVUPS Z13, K1, 384(R12)
-	ADDQ    ldy+40(FP), R11
-	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
+	MOVQ          y+32(FP), R12
+	VMOVUPS       Z0, (R12)
+	VMOVUPS       Z1, 64(R12)
+	VMOVUPS       Z2, 128(R12)
+	VMOVUPS       Z3, 192(R12)
+	VMOVUPS       Z4, 256(R12)
+	VMOVUPS       Z5, K1, 320(R12)
+	MOVQ          z+104(FP), R12
+	MOVQ          ldz+112(FP), R13
+	IMUL3Q        $0x08, R13, R13
+	ADDQ          R12, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	MOVQ          t+120(FP), R13
+	VMULPS        (R12), Z7, Z7
+	VMULPS        64(R12), Z8, Z8
+	VMULPS        128(R12), Z9, Z9
+	VMULPS        192(R12), Z10, Z10
+	VMULPS        256(R12), Z11, Z11
+	VMOVUPS.Z     320(R12), K1, Z13
+	VMULPS        Z13, Z12, Z12
+	VADDPS        Z8, Z7, Z7
+	VADDPS        Z9, Z7, Z7
+	VADDPS        Z10, Z7, Z7
+	VADDPS        Z11, Z7, Z7
+	VADDPS        Z12, Z7, Z7
+	VEXTRACTF64X4 $0x01, Z7, Y13
+	VADDPS        Y13, Y7, Y7
+	VEXTRACTF32X4 $0x01, Y7, X13
+	VADDPS        X13, X7, X7
+	VPERMILPS     $0x4e, X7, X13
+	VADDPS        X13, X7, X7
+	VMOVSHDUP     X7, X13
+	VADDSS        X13, X7, X7
+	CMPQ          later+136(FP), $0x00
+	JNE           later29
+	VSUBSS        X6, X7, X7
+	JMP           done30
+
+later29:
+	VADDSS (R13), X7, X7
+
+done30:
+	VMOVSS X7, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
 	VZEROUPPER
 	RET
 
-// func attentionSums1toAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attentionSums1toAVX512x8(SB), NOSPLIT, $0-136
+// func attentionBackAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attentionBackAVX512x7(SB), NOSPLIT, $0-144
 	MOVQ  tail+48(FP), AX
 	MOVQ  $-1, CX
 	BZHIQ AX, CX, CX
@@ -1199,17 +1500,15 @@ TEXT ·attentionSums1toAVX512x8(SB), NOSPLIT, $0-136
 	LEAQ  (BX)(SI*4), SI
 	MOVQ  lastByte+72(FP), DI
 	ADDQ  AX, DI
-	MOVQ  lane+112(FP), DX
 	MOVQ  w+80(FP), R8
-	MOVQ  second+96(FP), R9
-	MOVQ  ptr+8(FP), R10
-	MOVQ  y+32(FP), R11
-	MOVQ  t+120(FP), R12
-	MOVQ  (R10), DX
+	MOVQ  tilted+88(FP), R9
+	MOVQ  pull+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  (R11), DX
 
 row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R12
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
@@ -1217,7 +1516,6 @@ row:
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1226,163 +1524,267 @@ row:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	CMPQ   DX, R13
+	CMPQ   DX, R12
 	JGE    store
 
 position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   128(AX)(R14*1)
-	PREFETCHT0   192(AX)(R14*1)
-	PREFETCHT0   256(AX)(R14*1)
-	PREFETCHT0   320(AX)(R14*1)
-	PREFETCHT0   384(AX)(R14*1)
-	PREFETCHT0   448(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Z16
-	VBROADCASTSS (R8)(R9*1), Z17
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS      (AX)(R14*1), Z18
-	VFMADD231PS  Z18, Z16, Z0
-	VFMADD231PS  Z18, Z17, Z8
-	VMOVUPS      64(AX)(R14*1), Z18
-	VFMADD231PS  Z18, Z16, Z1
-	VFMADD231PS  Z18, Z17, Z9
-	VMOVUPS      128(AX)(R14*1), Z18
-	VFMADD231PS  Z18, Z16, Z2
-	VFMADD231PS  Z18, Z17, Z10
-	VMOVUPS      192(AX)(R14*1), Z18
-	VFMADD231PS  Z18, Z16, Z3
-	VFMADD231PS  Z18, Z17, Z11
-	VMOVUPS      256(AX)(R14*1), Z18
-	VFMADD231PS  Z18, Z16, Z4
-	VFMADD231PS  Z18, Z17, Z12
-	VMOVUPS      320(AX)(R14*1), Z18
-	VFMADD231PS  Z18, Z16, Z5
-	VFMADD231PS  Z18, Z17, Z13
-	VMOVUPS      384(AX)(R14*1), Z18
-	VFMADD231PS  Z18, Z16, Z6
-	VFMADD231PS  Z18, Z17, Z14
-	VMOVUPS.Z    448(AX)(R14*1), K1, Z18
-	VFMADD231PS  Z18, Z16, Z7
-	VFMADD231PS  Z18, Z17, Z15
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	PREFETCHT0   320(AX)(R13*1)
+	PREFETCHT0   384(AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Z15
+	VBROADCASTSS (R9)(DX*4), Z16
+	VADDSS       (R10)(DX*4), X7, X7
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMOVUPS      (AX)(R13*1), Z17
+	VFMADD231PS  Z17, Z15, Z0
+	VFMADD231PS  Z17, Z16, Z8
+	VMOVUPS      64(AX)(R13*1), Z17
+	VFMADD231PS  Z17, Z15, Z1
+	VFMADD231PS  Z17, Z16, Z9
+	VMOVUPS      128(AX)(R13*1), Z17
+	VFMADD231PS  Z17, Z15, Z2
+	VFMADD231PS  Z17, Z16, Z10
+	VMOVUPS      192(AX)(R13*1), Z17
+	VFMADD231PS  Z17, Z15, Z3
+	VFMADD231PS  Z17, Z16, Z11
+	VMOVUPS      256(AX)(R13*1), Z17
+	VFMADD231PS  Z17, Z15, Z4
+	VFMADD231PS  Z17, Z16, Z12
+	VMOVUPS      320(AX)(R13*1), Z17
+	VFMADD231PS  Z17, Z15, Z5
+	VFMADD231PS  Z17, Z16, Z13
+	VMOVUPS.Z    384(AX)(R13*1), K1, Z17
+	VFMADD231PS  Z17, Z15, Z6
+	VFMADD231PS  Z17, Z16, Z14
 	INCQ         DX
-	CMPQ         DX, R13
+	CMPQ         DX, R12
 	JLT          position
 
 store:
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	VMOVUPS Z3, 192(R11)
-	VMOVUPS Z4, 256(R11)
-	VMOVUPS Z5, 320(R11)
-	VMOVUPS Z6, 384(R11)
-	VMOVUPS Z7, K1, 448(R11)
-	VMOVUPS Z8, (R12)
-	VMOVUPS Z9, 64(R12)
-	VMOVUPS Z10, 128(R12)
-	VMOVUPS Z11, 192(R12)
-	VMOVUPS Z12, 256(R12)
-	VMOVUPS Z13, 320(R12)
-	VMOVUPS Z14, 384(R12)
-	VMOVUPS Z15, K1, 448(R12)
-	ADDQ    ldy+40(FP), R11
-	ADDQ    ldt+128(FP), R12
-	DECQ    rows+0(FP)
-	JNZ     row
+	MOVQ          y+32(FP), R12
+	VMOVUPS       Z0, (R12)
+	VMOVUPS       Z1, 64(R12)
+	VMOVUPS       Z2, 128(R12)
+	VMOVUPS       Z3, 192(R12)
+	VMOVUPS       Z4, 256(R12)
+	VMOVUPS       Z5, 320(R12)
+	VMOVUPS       Z6, K1, 384(R12)
+	MOVQ          z+104(FP), R12
+	MOVQ          ldz+112(FP), R13
+	IMUL3Q        $0x08, R13, R13
+	ADDQ          R12, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	MOVQ          t+120(FP), R13
+	VMULPS        (R12), Z8, Z8
+	VMULPS        64(R12), Z9, Z9
+	VMULPS        128(R12), Z10, Z10
+	VMULPS        192(R12), Z11, Z11
+	VMULPS        256(R12), Z12, Z12
+	VMULPS        320(R12), Z13, Z13
+	VMOVUPS.Z     384(R12), K1, Z15
+	VMULPS        Z15, Z14, Z14
+	VADDPS        Z9, Z8, Z8
+	VADDPS        Z10, Z8, Z8
+	VADDPS        Z11, Z8, Z8
+	VADDPS        Z12, Z8, Z8
+	VADDPS        Z13, Z8, Z8
+	VADDPS        Z14, Z8, Z8
+	VEXTRACTF64X4 $0x01, Z8, Y15
+	VADDPS        Y15, Y8, Y8
+	VEXTRACTF32X4 $0x01, Y8, X15
+	VADDPS        X15, X8, X8
+	VPERMILPS     $0x4e, X8, X15
+	VADDPS        X15, X8, X8
+	VMOVSHDUP     X8, X15
+	VADDSS        X15, X8, X8
+	CMPQ          later+136(FP), $0x00
+	JNE           later31
+	VSUBSS        X7, X8, X8
+	JMP           done32
+
+later31:
+	VADDSS (R13), X8, X8
+
+done32:
+	VMOVSS X8, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
 	VZEROUPPER
 	RET
 
-// func attentionWeightsAVX512(n int, x *float32, a *float32, b *float32, slope float32)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·attentionWeightsAVX512(SB), NOSPLIT, $0-36
-	MOVQ         x+8(FP), AX
-	MOVQ         a+16(FP), CX
-	MOVQ         b+24(FP), DX
-	VBROADCASTSS floatc2d00000<>+0(SB), Z0
-	VBROADCASTSS float42b20000<>+0(SB), Z1
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
-	VBROADCASTSS float3f318000<>+0(SB), Z5
-	VBROADCASTSS floatb95e8083<>+0(SB), Z6
-	VBROADCASTSS float3f800000<>+0(SB), Z7
-	VBROADCASTSS float39506967<>+0(SB), Z8
-	VBROADCASTSS float3ab743ce<>+0(SB), Z9
-	VBROADCASTSS float3c088908<>+0(SB), Z10
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
-	VBROADCASTSS float3f000000<>+0(SB), Z13
-	VBROADCASTSS slope+32(FP), Z14
-	VPXORD       Z2, Z2, Z2
-	MOVQ         n+0(FP), BX
-	XORQ         SI, SI
-	SUBQ         $0x10, BX
-	JL           rest29
+// func attentionBackAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attentionBackAVX512x8(SB), NOSPLIT, $0-144
+	MOVQ  tail+48(FP), AX
+	MOVQ  $-1, CX
+	BZHIQ AX, CX, CX
+	KMOVW CX, K1
+	MOVQ  x+16(FP), AX
+	MOVQ  ldx+24(FP), CX
+	MOVQ  other+56(FP), BX
+	MOVQ  ahead+64(FP), SI
+	LEAQ  (BX)(SI*4), SI
+	MOVQ  lastByte+72(FP), DI
+	ADDQ  AX, DI
+	MOVQ  w+80(FP), R8
+	MOVQ  tilted+88(FP), R9
+	MOVQ  pull+96(FP), R10
+	MOVQ  ptr+8(FP), R11
+	MOVQ  (R11), DX
 
-vectors28:
-	VMOVUPS      (AX)(SI*4), Z15
-	VMOVUPS      (CX)(SI*4), Z16
-	VMOVUPS      (DX)(SI*4), Z17
-	VMAXPS       Z16, Z0, Z16
-	VMULPS       Z1, Z16, Z17
-	VRNDSCALEPS  $0x08, Z17, Z17
-	VFNMADD231PS Z5, Z17, Z16
-	VFNMADD231PS Z6, Z17, Z16
-	VMOVUPS      Z8, Z18
-	VFMADD213PS  Z9, Z16, Z18
-	VFMADD213PS  Z10, Z16, Z18
-	VFMADD213PS  Z11, Z16, Z18
-	VFMADD213PS  Z12, Z16, Z18
-	VFMADD213PS  Z13, Z16, Z18
-	VMULPS       Z16, Z16, Z19
-	VFMADD213PS  Z16, Z19, Z18
-	VADDPS       Z7, Z18, Z18
-	VSCALEFPS    Z17, Z18, Z16
-	VCMPPS       $0x11, Z15, Z2, K1
-	VMULPS       Z14, Z16, Z15
-	VBLENDMPS    Z16, Z15, K1, Z3
-	VMOVUPS      Z16, (CX)(SI*4)
-	VMOVUPS      Z3, (DX)(SI*4)
-	ADDQ         $0x10, SI
-	CMPQ         SI, BX
-	JLE          vectors28
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R12
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	CMPQ   DX, R12
+	JGE    store
 
-rest29:
-	ADDQ         $0x10, BX
-	SUBQ         SI, BX
-	JZ           done30
-	MOVQ         $-1, DI
-	BZHIQ        BX, DI, DI
-	KMOVW        DI, K1
-	VMOVUPS.Z    (AX)(SI*4), K1, Z3
-	VMOVUPS.Z    (CX)(SI*4), K1, Z15
-	VMOVUPS.Z    (DX)(SI*4), K1, Z16
-	VMAXPS       Z15, Z0, Z15
-	VMULPS       Z1, Z15, Z0
-	VRNDSCALEPS  $0x08, Z0, Z0
-	VFNMADD231PS Z5, Z0, Z15
-	VFNMADD231PS Z6, Z0, Z15
-	VMOVUPS      Z8, Z1
-	VFMADD213PS  Z9, Z15, Z1
-	VFMADD213PS  Z10, Z15, Z1
-	VFMADD213PS  Z11, Z15, Z1
-	VFMADD213PS  Z12, Z15, Z1
-	VFMADD213PS  Z13, Z15, Z1
-	VMULPS       Z15, Z15, Z5
-	VFMADD213PS  Z15, Z5, Z1
-	VADDPS       Z7, Z1, Z1
-	VSCALEFPS    Z0, Z1, Z15
-	VCMPPS       $0x11, Z3, Z2, K2
-	VMULPS       Z14, Z15, Z0
-	VBLENDMPS    Z15, Z0, K2, Z4
-	VMOVUPS      Z15, K1, (CX)(SI*4)
-	VMOVUPS      Z4, K1, (DX)(SI*4)
+position:
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	PREFETCHT0   320(AX)(R13*1)
+	PREFETCHT0   384(AX)(R13*1)
+	PREFETCHT0   448(AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Z17
+	VBROADCASTSS (R9)(DX*4), Z18
+	VADDSS       (R10)(DX*4), X8, X8
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMOVUPS      (AX)(R13*1), Z19
+	VFMADD231PS  Z19, Z17, Z0
+	VFMADD231PS  Z19, Z18, Z9
+	VMOVUPS      64(AX)(R13*1), Z19
+	VFMADD231PS  Z19, Z17, Z1
+	VFMADD231PS  Z19, Z18, Z10
+	VMOVUPS      128(AX)(R13*1), Z19
+	VFMADD231PS  Z19, Z17, Z2
+	VFMADD231PS  Z19, Z18, Z11
+	VMOVUPS      192(AX)(R13*1), Z19
+	VFMADD231PS  Z19, Z17, Z3
+	VFMADD231PS  Z19, Z18, Z12
+	VMOVUPS      256(AX)(R13*1), Z19
+	VFMADD231PS  Z19, Z17, Z4
+	VFMADD231PS  Z19, Z18, Z13
+	VMOVUPS      320(AX)(R13*1), Z19
+	VFMADD231PS  Z19, Z17, Z5
+	VFMADD231PS  Z19, Z18, Z14
+	VMOVUPS      384(AX)(R13*1), Z19
+	VFMADD231PS  Z19, Z17, Z6
+	VFMADD231PS  Z19, Z18, Z15
+	VMOVUPS.Z    448(AX)(R13*1), K1, Z19
+	VFMADD231PS  Z19, Z17, Z7
+	VFMADD231PS  Z19, Z18, Z16
+	INCQ         DX
+	CMPQ         DX, R12
+	JLT          position
 
-done30:
+store:
+	MOVQ          y+32(FP), R12
+	VMOVUPS       Z0, (R12)
+	VMOVUPS       Z1, 64(R12)
+	VMOVUPS       Z2, 128(R12)
+	VMOVUPS       Z3, 192(R12)
+	VMOVUPS       Z4, 256(R12)
+	VMOVUPS       Z5, 320(R12)
+	VMOVUPS       Z6, 384(R12)
+	VMOVUPS       Z7, K1, 448(R12)
+	MOVQ          z+104(FP), R12
+	MOVQ          ldz+112(FP), R13
+	IMUL3Q        $0x08, R13, R13
+	ADDQ          R12, R13
+	PREFETCHT0    (R13)
+	PREFETCHT0    64(R13)
+	PREFETCHT0    128(R13)
+	PREFETCHT0    192(R13)
+	PREFETCHT0    256(R13)
+	PREFETCHT0    320(R13)
+	PREFETCHT0    384(R13)
+	PREFETCHT0    448(R13)
+	MOVQ          t+120(FP), R13
+	VMULPS        (R12), Z9, Z9
+	VMULPS        64(R12), Z10, Z10
+	VMULPS        128(R12), Z11, Z11
+	VMULPS        192(R12), Z12, Z12
+	VMULPS        256(R12), Z13, Z13
+	VMULPS        320(R12), Z14, Z14
+	VMULPS        384(R12), Z15, Z15
+	VMOVUPS.Z     448(R12), K1, Z17
+	VMULPS        Z17, Z16, Z16
+	VADDPS        Z10, Z9, Z9
+	VADDPS        Z11, Z9, Z9
+	VADDPS        Z12, Z9, Z9
+	VADDPS        Z13, Z9, Z9
+	VADDPS        Z14, Z9, Z9
+	VADDPS        Z15, Z9, Z9
+	VADDPS        Z16, Z9, Z9
+	VEXTRACTF64X4 $0x01, Z9, Y17
+	VADDPS        Y17, Y9, Y9
+	VEXTRACTF32X4 $0x01, Y9, X17
+	VADDPS        X17, X9, X9
+	VPERMILPS     $0x4e, X9, X17
+	VADDPS        X17, X9, X9
+	VMOVSHDUP     X9, X17
+	VADDSS        X17, X9, X9
+	CMPQ          later+136(FP), $0x00
+	JNE           later33
+	VSUBSS        X8, X9, X9
+	JMP           done34
+
+later33:
+	VADDSS (R13), X9, X9
+
+done34:
+	VMOVSS X9, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
 	VZEROUPPER
 	RET
 
@@ -1396,7 +1798,7 @@ TEXT ·attentionFinishAVX512x1(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row31:
+row35:
 	VMOVSS       (AX), X0
 	MOVQ         BX, R8
 	MOVQ         CX, DI
@@ -1452,7 +1854,7 @@ row31:
 	ADDQ         SI, CX
 	ADDQ         ldout+48(FP), BX
 	DECQ         rows+0(FP)
-	JNZ          row31
+	JNZ          row35
 	VZEROUPPER
 	RET
 
@@ -1566,7 +1968,7 @@ TEXT ·attentionFinishAVX512x8(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row32:
+row36:
 	VMOVUPS      (AX), Y0
 	MOVQ         BX, R8
 	MOVQ         CX, DI
@@ -1622,7 +2024,7 @@ row32:
 	ADDQ         SI, CX
 	ADDQ         ldout+48(FP), BX
 	DECQ         rows+0(FP)
-	JNZ          row32
+	JNZ          row36
 	VZEROUPPER
 	RET
 
@@ -1650,13 +2052,13 @@ TEXT ·attentionFinishAVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSS floatbe7ffffc<>+0(SB), Z12
 	VBROADCASTSS float3eaaaaaa<>+0(SB), Z13
 
-row33:
+row37:
 	MOVQ heads+56(FP), DI
 	XORQ R8, R8
 	SUBQ $0x10, DI
-	JL   rest35
+	JL   rest39
 
-vectors34:
+vectors38:
 	VMOVUPS      (AX)(R8*4), Z14
 	MOVQ         BX, R10
 	MOVQ         CX, R9
@@ -1710,12 +2112,12 @@ vectors34:
 	ADDQ         SI, R10
 	ADDQ         $0x10, R8
 	CMPQ         R8, DI
-	JLE          vectors34
+	JLE          vectors38
 
-rest35:
+rest39:
 	ADDQ         $0x10, DI
 	SUBQ         R8, DI
-	JZ           done36
+	JZ           done40
 	MOVQ         $-1, R9
 	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
@@ -1771,86 +2173,92 @@ rest35:
 	VMOVUPS      Z14, K1, (R9)(R8*4)
 	ADDQ         SI, R9
 
-done36:
+done40:
 	ADDQ ldl+16(FP), AX
 	ADDQ SI, CX
 	ADDQ ldout+48(FP), BX
 	DECQ rows+0(FP)
-	JNZ  row33
+	JNZ  row37
 	VZEROUPPER
 	RET
 
-// func attentionSoftmaxAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// func attentionWeighAVX2x1(rows int, ptr *int64, own *float32, ldown int, far *float32, score *float32, weight *float32, slope float32, result *float32, plane int, ldr int, heads int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2x1(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
+TEXT ·attentionWeighAVX2x1(SB), NOSPLIT, $0-96
+	MOVQ         far+32(FP), AX
+	MOVQ         score+40(FP), CX
+	MOVQ         weight+48(FP), DX
 	VMOVUPS      floatff800000<>+0(SB), Y0
 	VMOVUPS      float3f800000<>+0(SB), Y1
-	VBROADCASTSS slope+48(FP), Y2
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
+	VBROADCASTSS slope+56(FP), Y2
+	MOVQ         result+64(FP), DI
+	MOVQ         own+16(FP), R8
+	MOVQ         ptr+8(FP), R9
 
-row37:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next38
-	MOVQ    R8, DX
-	MOVQ    DX, BX
-	SHRQ    $0x03, DX
-	ANDQ    $0x07, BX
-	TESTQ   DX, DX
-	JZ      short39
-	VMOVAPS Y0, Y3
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest42
+row41:
+	MOVQ         8(R9), R10
+	SUBQ         (R9), R10
+	JZ           next42
+	MOVQ         R10, BX
+	MOVQ         BX, SI
+	SHRQ         $0x03, BX
+	ANDQ         $0x07, SI
+	VBROADCASTSS (R8), Y3
+	TESTQ        BX, BX
+	JZ           short43
+	VMOVAPS      Y0, Y4
+	MOVQ         AX, R11
+	MOVQ         CX, R12
+	MOVQ         DX, R13
+	MOVQ         BX, R14
+	TESTQ        R14, R14
+	JZ           rest46
 
-vectors41:
-	VMOVUPS (R9), Y4
-	VMULPS  Y2, Y4, Y5
-	VMAXPS  Y4, Y5, Y4
-	VMOVUPS Y4, (R10)
-	VMAXPS  Y4, Y3, Y3
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    R11
-	JNZ     vectors41
+vectors45:
+	VADDPS  (R11), Y3, Y5
+	VMULPS  Y2, Y5, Y6
+	VMAXPS  Y5, Y6, Y5
+	VMOVUPS Y5, (R12)
+	VMAXPS  Y5, Y4, Y4
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, R12
+	ADDQ    $0x20, R13
+	DECQ    R14
+	JNZ     vectors45
 
-rest42:
-	TESTQ      BX, BX
-	JZ         done43
-	LEAQ       lanesAVX2<>+0(SB), R11
-	MOVQ       $+8, R12
-	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y4
-	VMASKMOVPS (R9), Y4, Y5
-	VBLENDVPS  Y4, Y5, Y0, Y5
-	VMULPS     Y2, Y5, Y6
-	VMAXPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y4, (R10)
-	VMAXPS     Y5, Y3, Y3
+rest46:
+	TESTQ     SI, SI
+	JZ        done47
+	LEAQ      lanesAVX2<>+0(SB), R13
+	MOVQ      $+8, R14
+	SUBQ      SI, R14
+	VMOVUPS   (R13)(R14*4), Y5
+	VADDPS    (R11), Y3, Y3
+	VMULPS    Y2, Y3, Y6
+	VMAXPS    Y3, Y6, Y3
+	VMOVUPS   Y3, (R12)
+	VBLENDVPS Y5, Y3, Y0, Y3
+	VMAXPS    Y3, Y4, Y4
 
-done43:
-	VPERM2F128 $0x01, Y3, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VPERMILPS  $0xb1, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VMOVSS     X3, (SI)
-	VXORPS     Y4, Y4, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
-	JZ         rest45
+done47:
+	VPERM2F128 $0x01, Y4, Y4, Y3
+	VMAXPS     Y3, Y4, Y4
+	VPERMILPS  $0x4e, Y4, Y3
+	VMAXPS     Y3, Y4, Y4
+	VPERMILPS  $0xb1, Y4, Y3
+	VMAXPS     Y3, Y4, Y4
+	VMOVSS     X4, (DI)
+	VXORPS     Y3, Y3, Y3
+	MOVQ       AX, R11
+	MOVQ       CX, R12
+	MOVQ       DX, R13
+	MOVQ       BX, R14
+	TESTQ      R14, R14
+	JZ         rest49
 
-vectors44:
-	VMOVUPS      (R10), Y5
-	VSUBPS       Y3, Y5, Y5
+vectors48:
+	VMOVUPS      (R12), Y5
+	VSUBPS       Y4, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
 	VMAXPS       Y5, Y6, Y5
 	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
@@ -1876,158 +2284,164 @@ vectors44:
 	VPSLLD       $0x17, Y6, Y6
 	VMULPS       Y6, Y7, Y7
 	VMOVUPS      Y7, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y5, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors44
+	VADDPS       Y5, Y3, Y3
+	VMOVUPS      Y5, (R13)
+	ADDQ         $0x20, R11
+	ADDQ         $0x20, R12
+	ADDQ         $0x20, R13
+	DECQ         R14
+	JNZ          vectors48
 
-rest45:
-	TESTQ        BX, BX
-	JZ           done46
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y5
-	VMASKMOVPS   (R10), Y5, Y6
+rest49:
+	TESTQ        SI, SI
+	JZ           done50
+	LEAQ         lanesAVX2<>+0(SB), R11
+	MOVQ         $+8, R14
+	SUBQ         SI, R14
+	VMOVUPS      (R11)(R14*4), Y5
+	VMASKMOVPS   (R12), Y5, Y6
 	VBLENDVPS    Y5, Y6, Y0, Y6
-	VSUBPS       Y3, Y6, Y6
-	VMOVUPS      floatc2d00000<>+0(SB), Y3
-	VMAXPS       Y6, Y3, Y6
-	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
-	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VFMADD213PS  Y6, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y6
-	VPSUBD       Y6, Y3, Y3
+	VSUBPS       Y4, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y4
+	VMAXPS       Y6, Y4, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VFNMADD231PS float3f318000<>+0(SB), Y4, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y6
+	VMOVUPS      float39506967<>+0(SB), Y5
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y5
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y5
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y5
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y5
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y5
+	VMULPS       Y6, Y6, Y7
+	VFMADD213PS  Y6, Y7, Y5
+	VADDPS       float3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y6
+	VPSUBD       Y6, Y4, Y4
 	VPADDD       float0000007f<>+0(SB), Y6, Y6
 	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y7, Y7
-	VMOVUPS      Y7, Y6
-	VADDPS       Y6, Y4, Y4
-	VMASKMOVPS   Y6, Y5, (R10)
-
-done46:
-	VPERM2F128 $0x01, Y4, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	VPERMILPS  $0x4e, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	VPERMILPS  $0xb1, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	MOVQ       plane+64(FP), R9
-	VMOVSS     X4, (SI)(R9*1)
-	VDIVPS     Y4, Y1, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest48
-
-vectors47:
-	VMOVUPS (R10), Y3
-	VMULPS  Y4, Y3, Y3
-	VMOVUPS Y3, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors47
-
-rest48:
-	TESTQ      BX, BX
-	JZ         done49
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y3
-	VMASKMOVPS (R10), Y3, Y5
-	VMULPS     Y4, Y5, Y5
-	VMASKMOVPS Y5, Y3, (R10)
-
-done49:
-	JMP done40
-
-short39:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y3
-	VMASKMOVPS   (AX), Y3, Y4
-	VBLENDVPS    Y3, Y4, Y0, Y4
-	VMULPS       Y2, Y4, Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VPERMILPS    $0x4e, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VPERMILPS    $0xb1, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VMOVSS       X5, (SI)
-	VSUBPS       Y5, Y4, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
+	VMULPS       Y6, Y5, Y5
 	VPADDD       float0000007f<>+0(SB), Y4, Y4
 	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	VPERMILPS    $0x4e, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	VPERMILPS    $0xb1, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         plane+64(FP), DX
-	VMOVSS       X5, (SI)(DX*1)
-	VDIVPS       Y5, Y1, Y5
-	VMULPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y3, (CX)
+	VMULPS       Y4, Y5, Y5
+	VMOVUPS      Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMOVUPS      Y6, (R13)
 
-done40:
-	MOVQ R8, DX
-	SHLQ $0x02, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x02, DX
-	ADDQ DX, CX
+done50:
+	VPERM2F128 $0x01, Y3, Y3, Y4
+	VADDPS     Y4, Y3, Y3
+	VPERMILPS  $0x4e, Y3, Y4
+	VADDPS     Y4, Y3, Y3
+	VPERMILPS  $0xb1, Y3, Y4
+	VADDPS     Y4, Y3, Y3
+	MOVQ       plane+72(FP), R11
+	VMOVSS     X3, (DI)(R11*1)
+	VDIVPS     Y3, Y1, Y3
+	MOVQ       AX, R11
+	MOVQ       CX, R12
+	MOVQ       DX, R13
+	TESTQ      BX, BX
+	JZ         rest52
 
-next38:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
+vectors51:
+	VMULPS  (R13), Y3, Y4
+	VMOVUPS Y4, (R13)
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, R12
+	ADDQ    $0x20, R13
+	DECQ    BX
+	JNZ     vectors51
+
+rest52:
+	TESTQ   SI, SI
+	JZ      done53
+	LEAQ    lanesAVX2<>+0(SB), BX
+	MOVQ    $+8, R11
+	SUBQ    SI, R11
+	VMOVUPS (BX)(R11*4), Y4
+	VMULPS  (R13), Y3, Y3
+	VMOVUPS Y3, (R13)
+
+done53:
+	JMP done44
+
+short43:
+	LEAQ         lanesAVX2<>+0(SB), BX
+	MOVQ         $+8, R11
+	SUBQ         SI, R11
+	VMOVUPS      (BX)(R11*4), Y4
+	VADDPS       (AX), Y3, Y3
+	VMULPS       Y2, Y3, Y5
+	VMAXPS       Y3, Y5, Y3
+	VMOVUPS      Y3, (CX)
+	VBLENDVPS    Y4, Y3, Y0, Y3
+	VMOVAPS      Y3, Y4
+	VPERM2F128   $0x01, Y4, Y4, Y5
+	VMAXPS       Y5, Y4, Y4
+	VPERMILPS    $0x4e, Y4, Y5
+	VMAXPS       Y5, Y4, Y4
+	VPERMILPS    $0xb1, Y4, Y5
+	VMAXPS       Y5, Y4, Y4
+	VMOVSS       X4, (DI)
+	VSUBPS       Y4, Y3, Y3
+	VMOVUPS      floatc2d00000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
+	VMOVUPS      float39506967<>+0(SB), Y5
+	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
+	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VADDPS       float3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y3
+	VPSUBD       Y3, Y4, Y4
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VMOVUPS      Y5, Y3
+	VMOVAPS      Y3, Y4
+	VPERM2F128   $0x01, Y4, Y4, Y5
+	VADDPS       Y5, Y4, Y4
+	VPERMILPS    $0x4e, Y4, Y5
+	VADDPS       Y5, Y4, Y4
+	VPERMILPS    $0xb1, Y4, Y5
+	VADDPS       Y5, Y4, Y4
+	MOVQ         plane+72(FP), BX
+	VMOVSS       X4, (DI)(BX*1)
+	VDIVPS       Y4, Y1, Y4
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, (DX)
+
+done44:
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, AX
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, CX
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, DX
+
+next42:
+	ADDQ ldr+80(FP), DI
+	ADDQ ldown+24(FP), R8
+	ADDQ $0x08, R9
 	DECQ rows+0(FP)
-	JNZ  row37
+	JNZ  row41
 	VZEROUPPER
 	RET
 
@@ -2070,10 +2484,10 @@ TEXT ·attentionMomentsAVX2x1(SB), NOSPLIT, $0-104
 	MOVQ         result+72(FP), DI
 	MOVQ         ptr+8(FP), R8
 
-row50:
+row54:
 	MOVQ   8(R8), R9
 	SUBQ   (R8), R9
-	JZ     next51
+	JZ     next55
 	MOVQ   R9, BX
 	MOVQ   BX, SI
 	SHRQ   $0x03, BX
@@ -2085,9 +2499,9 @@ row50:
 	MOVQ   CX, R11
 	MOVQ   DX, R12
 	TESTQ  BX, BX
-	JZ     rest53
+	JZ     rest57
 
-vectors52:
+vectors56:
 	VMOVUPS     (R10), Y5
 	VMOVUPS     (R11), Y6
 	VMOVUPS     (R12), Y7
@@ -2101,11 +2515,11 @@ vectors52:
 	ADDQ        $0x20, R11
 	ADDQ        $0x20, R12
 	DECQ        BX
-	JNZ         vectors52
+	JNZ         vectors56
 
-rest53:
+rest57:
 	TESTQ       SI, SI
-	JZ          done54
+	JZ          done58
 	LEAQ        lanesAVX2<>+0(SB), BX
 	MOVQ        $+8, R13
 	SUBQ        SI, R13
@@ -2120,7 +2534,7 @@ rest53:
 	VFMADD231PS Y6, Y5, Y3
 	VADDPS      Y6, Y4, Y4
 
-done54:
+done58:
 	VPERM2F128 $0x01, Y2, Y2, Y5
 	VADDPS     Y5, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y5
@@ -2154,1741 +2568,522 @@ done54:
 	SHLQ       $0x02, BX
 	ADDQ       BX, DX
 
-next51:
+next55:
 	ADDQ ldr+88(FP), DI
 	ADDQ $0x08, R8
 	DECQ rows+0(FP)
-	JNZ  row50
+	JNZ  row54
 	VZEROUPPER
 	RET
 
-// func attentionPullAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x1(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
-
-row55:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next56
-	MOVQ   R8, DX
-	MOVQ   DX, BX
-	SHRQ   $0x03, DX
-	ANDQ   $0x07, BX
-	VXORPS Y0, Y0, Y0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest58
-
-vectors57:
-	VMOVUPS     (R9), Y1
-	VMOVUPS     (R10), Y2
-	VFMADD231PS Y1, Y2, Y0
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, R10
-	DECQ        DX
-	JNZ         vectors57
-
-rest58:
-	TESTQ       BX, BX
-	JZ          done59
-	LEAQ        lanesAVX2<>+0(SB), DX
-	MOVQ        $+8, R11
-	SUBQ        BX, R11
-	VMOVUPS     (DX)(R11*4), Y1
-	VMASKMOVPS  (R9), Y1, Y2
-	VMASKMOVPS  (R10), Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
-
-done59:
-	VPERM2F128 $0x01, Y0, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERMILPS  $0x4e, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERMILPS  $0xb1, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVSS     X0, (SI)
-	MOVQ       R8, DX
-	SHLQ       $0x02, DX
-	ADDQ       DX, AX
-	MOVQ       R8, DX
-	SHLQ       $0x02, DX
-	ADDQ       DX, CX
-
-next56:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row55
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2x2(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y0
-	VMOVUPS      float3f800000<>+0(SB), Y1
-	VBROADCASTSS slope+48(FP), Y2
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row60:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next61
-	MOVQ    R8, DX
-	SHLQ    $0x01, DX
-	MOVQ    DX, BX
-	SHRQ    $0x03, DX
-	ANDQ    $0x07, BX
-	TESTQ   DX, DX
-	JZ      short62
-	VMOVAPS Y0, Y3
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest65
-
-vectors64:
-	VMOVUPS (R9), Y4
-	VMULPS  Y2, Y4, Y5
-	VMAXPS  Y4, Y5, Y4
-	VMOVUPS Y4, (R10)
-	VMAXPS  Y4, Y3, Y3
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    R11
-	JNZ     vectors64
-
-rest65:
-	TESTQ      BX, BX
-	JZ         done66
-	LEAQ       lanesAVX2<>+0(SB), R11
-	MOVQ       $+8, R12
-	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y4
-	VMASKMOVPS (R9), Y4, Y5
-	VBLENDVPS  Y4, Y5, Y0, Y5
-	VMULPS     Y2, Y5, Y6
-	VMAXPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y4, (R10)
-	VMAXPS     Y5, Y3, Y3
-
-done66:
-	VPERM2F128 $0x01, Y3, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VMOVLPS    X3, (SI)
-	VXORPS     Y4, Y4, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
-	JZ         rest68
-
-vectors67:
-	VMOVUPS      (R10), Y5
-	VSUBPS       Y3, Y5, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y6
-	VMAXPS       Y5, Y6, Y5
-	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
-	VROUNDPS     $0x08, Y6, Y6
-	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
-	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
-	VMULPS       Y5, Y5, Y8
-	VFMADD213PS  Y5, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y6, Y6
-	VPSRAD       $0x01, Y6, Y5
-	VPSUBD       Y5, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VMOVUPS      Y7, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y5, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors67
-
-rest68:
-	TESTQ        BX, BX
-	JZ           done69
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y5
-	VMASKMOVPS   (R10), Y5, Y6
-	VBLENDVPS    Y5, Y6, Y0, Y6
-	VSUBPS       Y3, Y6, Y6
-	VMOVUPS      floatc2d00000<>+0(SB), Y3
-	VMAXPS       Y6, Y3, Y6
-	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
-	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VFMADD213PS  Y6, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y6
-	VPSUBD       Y6, Y3, Y3
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y7, Y7
-	VMOVUPS      Y7, Y6
-	VADDPS       Y6, Y4, Y4
-	VMASKMOVPS   Y6, Y5, (R10)
-
-done69:
-	VPERM2F128 $0x01, Y4, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	VPERMILPS  $0x4e, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	MOVQ       plane+64(FP), R9
-	VMOVLPS    X4, (SI)(R9*1)
-	VDIVPS     Y4, Y1, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest71
-
-vectors70:
-	VMOVUPS (R10), Y3
-	VMULPS  Y4, Y3, Y3
-	VMOVUPS Y3, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors70
-
-rest71:
-	TESTQ      BX, BX
-	JZ         done72
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y3
-	VMASKMOVPS (R10), Y3, Y5
-	VMULPS     Y4, Y5, Y5
-	VMASKMOVPS Y5, Y3, (R10)
-
-done72:
-	JMP done63
-
-short62:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y3
-	VMASKMOVPS   (AX), Y3, Y4
-	VBLENDVPS    Y3, Y4, Y0, Y4
-	VMULPS       Y2, Y4, Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VPERMILPS    $0x4e, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VMOVLPS      X5, (SI)
-	VSUBPS       Y5, Y4, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	VPERMILPS    $0x4e, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         plane+64(FP), DX
-	VMOVLPS      X5, (SI)(DX*1)
-	VDIVPS       Y5, Y1, Y5
-	VMULPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y3, (CX)
-
-done63:
-	MOVQ R8, DX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x03, DX
-	ADDQ DX, CX
-
-next61:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row60
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX2x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2x2(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row73:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next74
-	MOVQ   R9, BX
-	SHLQ   $0x01, BX
-	MOVQ   BX, SI
-	SHRQ   $0x03, BX
-	ANDQ   $0x07, SI
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest76
-
-vectors75:
-	VMOVUPS     (R10), Y5
-	VMOVUPS     (R11), Y6
-	VMOVUPS     (R12), Y7
-	VCMPPS      $0x11, Y5, Y1, Y5
-	VMULPS      Y0, Y6, Y8
-	VBLENDVPS   Y5, Y6, Y8, Y5
-	VFMADD231PS Y6, Y7, Y2
-	VFMADD231PS Y5, Y7, Y3
-	VADDPS      Y5, Y4, Y4
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	DECQ        BX
-	JNZ         vectors75
-
-rest76:
-	TESTQ       SI, SI
-	JZ          done77
-	LEAQ        lanesAVX2<>+0(SB), BX
-	MOVQ        $+8, R13
-	SUBQ        SI, R13
-	VMOVUPS     (BX)(R13*4), Y5
-	VMASKMOVPS  (R10), Y5, Y6
-	VMASKMOVPS  (R11), Y5, Y7
-	VMASKMOVPS  (R12), Y5, Y5
-	VCMPPS      $0x11, Y6, Y1, Y6
-	VMULPS      Y0, Y7, Y8
-	VBLENDVPS   Y6, Y7, Y8, Y6
-	VFMADD231PS Y7, Y5, Y2
-	VFMADD231PS Y6, Y5, Y3
-	VADDPS      Y6, Y4, Y4
-
-done77:
-	VPERM2F128 $0x01, Y2, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VPERMILPS  $0x4e, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVLPS    X2, (DI)
-	VPERM2F128 $0x01, Y3, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	MOVQ       plane+80(FP), BX
-	VMOVLPS    X3, (DI)(BX*1)
-	VPERM2F128 $0x01, Y4, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	VPERMILPS  $0x4e, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	MOVQ       plane+80(FP), BX
-	VMOVLPS    X4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x03, BX
-	ADDQ       BX, DX
-
-next74:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row73
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x2(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
-
-row78:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next79
-	MOVQ   R8, DX
-	SHLQ   $0x01, DX
-	MOVQ   DX, BX
-	SHRQ   $0x03, DX
-	ANDQ   $0x07, BX
-	VXORPS Y0, Y0, Y0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest81
-
-vectors80:
-	VMOVUPS     (R9), Y1
-	VMOVUPS     (R10), Y2
-	VFMADD231PS Y1, Y2, Y0
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, R10
-	DECQ        DX
-	JNZ         vectors80
-
-rest81:
-	TESTQ       BX, BX
-	JZ          done82
-	LEAQ        lanesAVX2<>+0(SB), DX
-	MOVQ        $+8, R11
-	SUBQ        BX, R11
-	VMOVUPS     (DX)(R11*4), Y1
-	VMASKMOVPS  (R9), Y1, Y2
-	VMASKMOVPS  (R10), Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
-
-done82:
-	VPERM2F128 $0x01, Y0, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VPERMILPS  $0x4e, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVLPS    X0, (SI)
-	MOVQ       R8, DX
-	SHLQ       $0x03, DX
-	ADDQ       DX, AX
-	MOVQ       R8, DX
-	SHLQ       $0x03, DX
-	ADDQ       DX, CX
-
-next79:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row78
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2x4(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y0
-	VMOVUPS      float3f800000<>+0(SB), Y1
-	VBROADCASTSS slope+48(FP), Y2
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row83:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next84
-	MOVQ    R8, DX
-	SHLQ    $0x02, DX
-	MOVQ    DX, BX
-	SHRQ    $0x03, DX
-	ANDQ    $0x07, BX
-	TESTQ   DX, DX
-	JZ      short85
-	VMOVAPS Y0, Y3
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest88
-
-vectors87:
-	VMOVUPS (R9), Y4
-	VMULPS  Y2, Y4, Y5
-	VMAXPS  Y4, Y5, Y4
-	VMOVUPS Y4, (R10)
-	VMAXPS  Y4, Y3, Y3
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    R11
-	JNZ     vectors87
-
-rest88:
-	TESTQ      BX, BX
-	JZ         done89
-	LEAQ       lanesAVX2<>+0(SB), R11
-	MOVQ       $+8, R12
-	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y4
-	VMASKMOVPS (R9), Y4, Y5
-	VBLENDVPS  Y4, Y5, Y0, Y5
-	VMULPS     Y2, Y5, Y6
-	VMAXPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y4, (R10)
-	VMAXPS     Y5, Y3, Y3
-
-done89:
-	VPERM2F128 $0x01, Y3, Y3, Y4
-	VMAXPS     Y4, Y3, Y3
-	VMOVUPS    X3, (SI)
-	VXORPS     Y4, Y4, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	MOVQ       DX, R11
-	TESTQ      R11, R11
-	JZ         rest91
-
-vectors90:
-	VMOVUPS      (R10), Y5
-	VSUBPS       Y3, Y5, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y6
-	VMAXPS       Y5, Y6, Y5
-	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
-	VROUNDPS     $0x08, Y6, Y6
-	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
-	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
-	VMULPS       Y5, Y5, Y8
-	VFMADD213PS  Y5, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y6, Y6
-	VPSRAD       $0x01, Y6, Y5
-	VPSUBD       Y5, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VMOVUPS      Y7, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y5, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors90
-
-rest91:
-	TESTQ        BX, BX
-	JZ           done92
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y5
-	VMASKMOVPS   (R10), Y5, Y6
-	VBLENDVPS    Y5, Y6, Y0, Y6
-	VSUBPS       Y3, Y6, Y6
-	VMOVUPS      floatc2d00000<>+0(SB), Y3
-	VMAXPS       Y6, Y3, Y6
-	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
-	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VFMADD213PS  Y6, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y6
-	VPSUBD       Y6, Y3, Y3
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y7, Y7
-	VMOVUPS      Y7, Y6
-	VADDPS       Y6, Y4, Y4
-	VMASKMOVPS   Y6, Y5, (R10)
-
-done92:
-	VPERM2F128 $0x01, Y4, Y4, Y3
-	VADDPS     Y3, Y4, Y4
-	MOVQ       plane+64(FP), R9
-	VMOVUPS    X4, (SI)(R9*1)
-	VDIVPS     Y4, Y1, Y4
-	MOVQ       AX, R9
-	MOVQ       CX, R10
-	TESTQ      DX, DX
-	JZ         rest94
-
-vectors93:
-	VMOVUPS (R10), Y3
-	VMULPS  Y4, Y3, Y3
-	VMOVUPS Y3, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors93
-
-rest94:
-	TESTQ      BX, BX
-	JZ         done95
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y3
-	VMASKMOVPS (R10), Y3, Y5
-	VMULPS     Y4, Y5, Y5
-	VMASKMOVPS Y5, Y3, (R10)
-
-done95:
-	JMP done86
-
-short85:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y3
-	VMASKMOVPS   (AX), Y3, Y4
-	VBLENDVPS    Y3, Y4, Y0, Y4
-	VMULPS       Y2, Y4, Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VMAXPS       Y6, Y5, Y5
-	VMOVUPS      X5, (SI)
-	VSUBPS       Y5, Y4, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VMOVAPS      Y4, Y5
-	VPERM2F128   $0x01, Y5, Y5, Y6
-	VADDPS       Y6, Y5, Y5
-	MOVQ         plane+64(FP), DX
-	VMOVUPS      X5, (SI)(DX*1)
-	VDIVPS       Y5, Y1, Y5
-	VMULPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y3, (CX)
-
-done86:
-	MOVQ R8, DX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x04, DX
-	ADDQ DX, CX
-
-next84:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row83
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX2x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2x4(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row96:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next97
-	MOVQ   R9, BX
-	SHLQ   $0x02, BX
-	MOVQ   BX, SI
-	SHRQ   $0x03, BX
-	ANDQ   $0x07, SI
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest99
-
-vectors98:
-	VMOVUPS     (R10), Y5
-	VMOVUPS     (R11), Y6
-	VMOVUPS     (R12), Y7
-	VCMPPS      $0x11, Y5, Y1, Y5
-	VMULPS      Y0, Y6, Y8
-	VBLENDVPS   Y5, Y6, Y8, Y5
-	VFMADD231PS Y6, Y7, Y2
-	VFMADD231PS Y5, Y7, Y3
-	VADDPS      Y5, Y4, Y4
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	DECQ        BX
-	JNZ         vectors98
-
-rest99:
-	TESTQ       SI, SI
-	JZ          done100
-	LEAQ        lanesAVX2<>+0(SB), BX
-	MOVQ        $+8, R13
-	SUBQ        SI, R13
-	VMOVUPS     (BX)(R13*4), Y5
-	VMASKMOVPS  (R10), Y5, Y6
-	VMASKMOVPS  (R11), Y5, Y7
-	VMASKMOVPS  (R12), Y5, Y5
-	VCMPPS      $0x11, Y6, Y1, Y6
-	VMULPS      Y0, Y7, Y8
-	VBLENDVPS   Y6, Y7, Y8, Y6
-	VFMADD231PS Y7, Y5, Y2
-	VFMADD231PS Y6, Y5, Y3
-	VADDPS      Y6, Y4, Y4
-
-done100:
-	VPERM2F128 $0x01, Y2, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    X2, (DI)
-	VPERM2F128 $0x01, Y3, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	MOVQ       plane+80(FP), BX
-	VMOVUPS    X3, (DI)(BX*1)
-	VPERM2F128 $0x01, Y4, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	MOVQ       plane+80(FP), BX
-	VMOVUPS    X4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x04, BX
-	ADDQ       BX, DX
-
-next97:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row96
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x4(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
-
-row101:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next102
-	MOVQ   R8, DX
-	SHLQ   $0x02, DX
-	MOVQ   DX, BX
-	SHRQ   $0x03, DX
-	ANDQ   $0x07, BX
-	VXORPS Y0, Y0, Y0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest104
-
-vectors103:
-	VMOVUPS     (R9), Y1
-	VMOVUPS     (R10), Y2
-	VFMADD231PS Y1, Y2, Y0
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, R10
-	DECQ        DX
-	JNZ         vectors103
-
-rest104:
-	TESTQ       BX, BX
-	JZ          done105
-	LEAQ        lanesAVX2<>+0(SB), DX
-	MOVQ        $+8, R11
-	SUBQ        BX, R11
-	VMOVUPS     (DX)(R11*4), Y1
-	VMASKMOVPS  (R9), Y1, Y2
-	VMASKMOVPS  (R10), Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
-
-done105:
-	VPERM2F128 $0x01, Y0, Y0, Y1
-	VADDPS     Y1, Y0, Y0
-	VMOVUPS    X0, (SI)
-	MOVQ       R8, DX
-	SHLQ       $0x04, DX
-	ADDQ       DX, AX
-	MOVQ       R8, DX
-	SHLQ       $0x04, DX
-	ADDQ       DX, CX
-
-next102:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row101
-	VZEROUPPER
-	RET
-
-// func attentionSoftmaxAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2x8(SB), NOSPLIT, $0-88
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y0
-	VMOVUPS      float3f800000<>+0(SB), Y1
-	VBROADCASTSS slope+48(FP), Y2
-	MOVQ         result+56(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row106:
-	MOVQ    8(DI), R8
-	SUBQ    (DI), R8
-	JZ      next107
-	MOVQ    R8, DX
-	SHLQ    $0x03, DX
-	MOVQ    DX, BX
-	SHRQ    $0x03, DX
-	ANDQ    $0x07, BX
-	TESTQ   DX, DX
-	JZ      short108
-	VMOVAPS Y0, Y3
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest111
-
-vectors110:
-	VMOVUPS (R9), Y4
-	VMULPS  Y2, Y4, Y5
-	VMAXPS  Y4, Y5, Y4
-	VMOVUPS Y4, (R10)
-	VMAXPS  Y4, Y3, Y3
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    R11
-	JNZ     vectors110
-
-rest111:
-	TESTQ      BX, BX
-	JZ         done112
-	LEAQ       lanesAVX2<>+0(SB), R11
-	MOVQ       $+8, R12
-	SUBQ       BX, R12
-	VMOVUPS    (R11)(R12*4), Y4
-	VMASKMOVPS (R9), Y4, Y5
-	VBLENDVPS  Y4, Y5, Y0, Y5
-	VMULPS     Y2, Y5, Y6
-	VMAXPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y4, (R10)
-	VMAXPS     Y5, Y3, Y3
-
-done112:
-	VMOVUPS Y3, (SI)
-	VXORPS  Y4, Y4, Y4
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	TESTQ   R11, R11
-	JZ      rest114
-
-vectors113:
-	VMOVUPS      (R10), Y5
-	VSUBPS       Y3, Y5, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y6
-	VMAXPS       Y5, Y6, Y5
-	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
-	VROUNDPS     $0x08, Y6, Y6
-	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
-	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
-	VMULPS       Y5, Y5, Y8
-	VFMADD213PS  Y5, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y6, Y6
-	VPSRAD       $0x01, Y6, Y5
-	VPSUBD       Y5, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VMOVUPS      Y7, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y5, (R10)
-	ADDQ         $0x20, R9
-	ADDQ         $0x20, R10
-	DECQ         R11
-	JNZ          vectors113
-
-rest114:
-	TESTQ        BX, BX
-	JZ           done115
-	LEAQ         lanesAVX2<>+0(SB), R9
-	MOVQ         $+8, R11
-	SUBQ         BX, R11
-	VMOVUPS      (R9)(R11*4), Y5
-	VMASKMOVPS   (R10), Y5, Y6
-	VBLENDVPS    Y5, Y6, Y0, Y6
-	VSUBPS       Y3, Y6, Y6
-	VMOVUPS      floatc2d00000<>+0(SB), Y3
-	VMAXPS       Y6, Y3, Y6
-	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
-	VROUNDPS     $0x08, Y3, Y3
-	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
-	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
-	VMOVUPS      float39506967<>+0(SB), Y7
-	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
-	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
-	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
-	VMULPS       Y6, Y6, Y8
-	VFMADD213PS  Y6, Y8, Y7
-	VADDPS       float3f800000<>+0(SB), Y7, Y7
-	VCVTPS2DQ    Y3, Y3
-	VPSRAD       $0x01, Y3, Y6
-	VPSUBD       Y6, Y3, Y3
-	VPADDD       float0000007f<>+0(SB), Y6, Y6
-	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y7, Y7
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y7, Y7
-	VMOVUPS      Y7, Y6
-	VADDPS       Y6, Y4, Y4
-	VMASKMOVPS   Y6, Y5, (R10)
-
-done115:
-	MOVQ    plane+64(FP), R9
-	VMOVUPS Y4, (SI)(R9*1)
-	VDIVPS  Y4, Y1, Y4
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	TESTQ   DX, DX
-	JZ      rest117
-
-vectors116:
-	VMOVUPS (R10), Y3
-	VMULPS  Y4, Y3, Y3
-	VMOVUPS Y3, (R10)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    DX
-	JNZ     vectors116
-
-rest117:
-	TESTQ      BX, BX
-	JZ         done118
-	LEAQ       lanesAVX2<>+0(SB), DX
-	MOVQ       $+8, R9
-	SUBQ       BX, R9
-	VMOVUPS    (DX)(R9*4), Y3
-	VMASKMOVPS (R10), Y3, Y5
-	VMULPS     Y4, Y5, Y5
-	VMASKMOVPS Y5, Y3, (R10)
-
-done118:
-	JMP done109
-
-short108:
-	LEAQ         lanesAVX2<>+0(SB), DX
-	MOVQ         $+8, R9
-	SUBQ         BX, R9
-	VMOVUPS      (DX)(R9*4), Y3
-	VMASKMOVPS   (AX), Y3, Y4
-	VBLENDVPS    Y3, Y4, Y0, Y4
-	VMULPS       Y2, Y4, Y5
-	VMAXPS       Y4, Y5, Y4
-	VMOVAPS      Y4, Y5
-	VMOVUPS      Y5, (SI)
-	VSUBPS       Y5, Y4, Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VMOVAPS      Y4, Y5
-	MOVQ         plane+64(FP), DX
-	VMOVUPS      Y5, (SI)(DX*1)
-	VDIVPS       Y5, Y1, Y5
-	VMULPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y3, (CX)
-
-done109:
-	MOVQ R8, DX
-	SHLQ $0x05, DX
-	ADDQ DX, AX
-	MOVQ R8, DX
-	SHLQ $0x05, DX
-	ADDQ DX, CX
-
-next107:
-	ADDQ ldr+72(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row106
-	VZEROUPPER
-	RET
-
-// func attentionMomentsAVX2x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2x8(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
-
-row119:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next120
-	MOVQ   R9, BX
-	SHLQ   $0x03, BX
-	MOVQ   BX, SI
-	SHRQ   $0x03, BX
-	ANDQ   $0x07, SI
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest122
-
-vectors121:
-	VMOVUPS     (R10), Y5
-	VMOVUPS     (R11), Y6
-	VMOVUPS     (R12), Y7
-	VCMPPS      $0x11, Y5, Y1, Y5
-	VMULPS      Y0, Y6, Y8
-	VBLENDVPS   Y5, Y6, Y8, Y5
-	VFMADD231PS Y6, Y7, Y2
-	VFMADD231PS Y5, Y7, Y3
-	VADDPS      Y5, Y4, Y4
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	DECQ        BX
-	JNZ         vectors121
-
-rest122:
-	TESTQ       SI, SI
-	JZ          done123
-	LEAQ        lanesAVX2<>+0(SB), BX
-	MOVQ        $+8, R13
-	SUBQ        SI, R13
-	VMOVUPS     (BX)(R13*4), Y5
-	VMASKMOVPS  (R10), Y5, Y6
-	VMASKMOVPS  (R11), Y5, Y7
-	VMASKMOVPS  (R12), Y5, Y5
-	VCMPPS      $0x11, Y6, Y1, Y6
-	VMULPS      Y0, Y7, Y8
-	VBLENDVPS   Y6, Y7, Y8, Y6
-	VFMADD231PS Y7, Y5, Y2
-	VFMADD231PS Y6, Y5, Y3
-	VADDPS      Y6, Y4, Y4
-
-done123:
-	VMOVUPS Y2, (DI)
-	MOVQ    plane+80(FP), BX
-	VMOVUPS Y3, (DI)(BX*1)
-	MOVQ    plane+80(FP), BX
-	VMOVUPS Y4, (DI)(BX*2)
-	MOVQ    R9, BX
-	SHLQ    $0x05, BX
-	ADDQ    BX, AX
-	MOVQ    R9, BX
-	SHLQ    $0x05, BX
-	ADDQ    BX, CX
-	MOVQ    R9, BX
-	SHLQ    $0x05, BX
+// func attentionSpreadAVX2(rows int, ptr *int64, own *float32, ldown int, z *float32)
+// Requires: AVX
+TEXT ·attentionSpreadAVX2(SB), NOSPLIT, $0-40
+	MOVQ rows+0(FP), AX
+	MOVQ ptr+8(FP), CX
+	MOVQ own+16(FP), DX
+	MOVQ ldown+24(FP), BX
+	MOVQ z+32(FP), SI
+	MOVQ (CX), DI
+
+row:
+	MOVQ         8(CX), R8
+	VBROADCASTSS (DX), Y0
+
+position:
+	VMOVUPS Y0, (SI)(DI*4)
+	VMOVUPS Y0, 32(SI)(DI*4)
+	ADDQ    $0x10, DI
+	CMPQ    DI, R8
+	JLT     position
+	MOVQ    R8, DI
+	ADDQ    $0x08, CX
 	ADDQ    BX, DX
-
-next120:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
-	DECQ rows+0(FP)
-	JNZ  row119
+	DECQ    AX
+	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attentionPullAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2x8(SB), NOSPLIT, $0-72
-	MOVQ x+16(FP), AX
-	MOVQ y+32(FP), CX
-	MOVQ result+48(FP), SI
-	MOVQ ptr+8(FP), DI
+// func attentionNamedAVX2(n int, x *float32, ldx int, other *int32, ahead int, z *float32)
+// Requires: AVX, MMX+
+TEXT ·attentionNamedAVX2(SB), NOSPLIT, $0-48
+	MOVQ n+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ ldx+16(FP), DX
+	MOVQ other+24(FP), BX
+	MOVQ ahead+32(FP), SI
+	MOVQ z+40(FP), DI
+	LEAQ (BX)(SI*4), SI
 
-row124:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next125
-	MOVQ   R8, DX
-	SHLQ   $0x03, DX
-	MOVQ   DX, BX
-	SHRQ   $0x03, DX
-	ANDQ   $0x07, BX
-	VXORPS Y0, Y0, Y0
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	TESTQ  DX, DX
-	JZ     rest127
-
-vectors126:
-	VMOVUPS     (R9), Y1
-	VMOVUPS     (R10), Y2
-	VFMADD231PS Y1, Y2, Y0
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, R10
-	DECQ        DX
-	JNZ         vectors126
-
-rest127:
-	TESTQ       BX, BX
-	JZ          done128
-	LEAQ        lanesAVX2<>+0(SB), DX
-	MOVQ        $+8, R11
-	SUBQ        BX, R11
-	VMOVUPS     (DX)(R11*4), Y1
-	VMASKMOVPS  (R9), Y1, Y2
-	VMASKMOVPS  (R10), Y1, Y1
-	VFMADD231PS Y2, Y1, Y0
-
-done128:
-	VMOVUPS Y0, (SI)
-	MOVQ    R8, DX
-	SHLQ    $0x05, DX
-	ADDQ    DX, AX
-	MOVQ    R8, DX
-	SHLQ    $0x05, DX
-	ADDQ    DX, CX
-
-next125:
-	ADDQ ldr+56(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row124
+vector:
+	MOVL        (SI), R8
+	IMULQ       DX, R8
+	PREFETCHT0  (CX)(R8*1)
+	MOVL        4(SI), R8
+	IMULQ       DX, R8
+	PREFETCHT0  (CX)(R8*1)
+	MOVL        8(SI), R8
+	IMULQ       DX, R8
+	PREFETCHT0  (CX)(R8*1)
+	MOVL        12(SI), R8
+	IMULQ       DX, R8
+	PREFETCHT0  (CX)(R8*1)
+	MOVL        16(SI), R8
+	IMULQ       DX, R8
+	PREFETCHT0  (CX)(R8*1)
+	MOVL        20(SI), R8
+	IMULQ       DX, R8
+	PREFETCHT0  (CX)(R8*1)
+	MOVL        24(SI), R8
+	IMULQ       DX, R8
+	PREFETCHT0  (CX)(R8*1)
+	MOVL        28(SI), R8
+	IMULQ       DX, R8
+	PREFETCHT0  (CX)(R8*1)
+	MOVL        (BX), R8
+	IMULQ       DX, R8
+	VMOVSS      (CX)(R8*1), X0
+	MOVL        4(BX), R8
+	IMULQ       DX, R8
+	VINSERTPS   $0x10, (CX)(R8*1), X0, X0
+	MOVL        8(BX), R8
+	IMULQ       DX, R8
+	VINSERTPS   $0x20, (CX)(R8*1), X0, X0
+	MOVL        12(BX), R8
+	IMULQ       DX, R8
+	VINSERTPS   $0x30, (CX)(R8*1), X0, X0
+	MOVL        16(BX), R8
+	IMULQ       DX, R8
+	VMOVSS      (CX)(R8*1), X1
+	MOVL        20(BX), R8
+	IMULQ       DX, R8
+	VINSERTPS   $0x10, (CX)(R8*1), X1, X1
+	MOVL        24(BX), R8
+	IMULQ       DX, R8
+	VINSERTPS   $0x20, (CX)(R8*1), X1, X1
+	MOVL        28(BX), R8
+	IMULQ       DX, R8
+	VINSERTPS   $0x30, (CX)(R8*1), X1, X1
+	VINSERTF128 $0x01, X1, Y0, Y0
+	VMOVUPS     Y0, (DI)
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	SUBQ        $0x08, AX
+	JG          vector
 	VZEROUPPER
 	RET
 
-// func attentionSoftmaxAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionSoftmaxAVX2(SB), NOSPLIT, $0-88
-	MOVQ         heads+80(FP), AX
-	LEAQ         lanesAVX2<>+0(SB), CX
-	MOVQ         $+8, DX
-	SUBQ         AX, DX
-	VMOVUPS      (CX)(DX*4), Y0
-	MOVQ         x+16(FP), AX
-	MOVQ         y+32(FP), CX
-	VMOVUPS      floatff800000<>+0(SB), Y1
-	VMOVUPS      float3f800000<>+0(SB), Y2
-	VBROADCASTSS slope+48(FP), Y3
-	MOVQ         result+56(FP), BX
-	MOVQ         ptr+8(FP), SI
+// func attentionFarAVX2(n int, x *float32, ldx int, other *int32, ahead int, own *float32, slope float32, weight *float32, tilted *float32, pull *float32)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionFarAVX2(SB), NOSPLIT, $0-80
+	MOVQ         n+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         ldx+16(FP), DX
+	MOVQ         other+24(FP), BX
+	MOVQ         ahead+32(FP), SI
+	LEAQ         (BX)(SI*4), SI
+	MOVQ         own+40(FP), DI
+	MOVQ         weight+56(FP), R8
+	MOVQ         tilted+64(FP), R9
+	MOVQ         pull+72(FP), R10
+	VBROADCASTSS slope+48(FP), Y0
+	VXORPS       Y1, Y1, Y1
 
-row129:
-	MOVQ    8(SI), DI
-	SUBQ    (SI), DI
-	JZ      next130
-	MOVQ    DI, DX
-	VMOVAPS Y1, Y4
-	MOVQ    AX, R8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-
-vectors131:
-	VMASKMOVPS (R8), Y0, Y5
-	VBLENDVPS  Y0, Y5, Y1, Y5
-	VMULPS     Y3, Y5, Y6
-	VMAXPS     Y5, Y6, Y5
-	VMASKMOVPS Y5, Y0, (R9)
-	VMAXPS     Y5, Y4, Y4
-	ADDQ       ldx+24(FP), R8
-	ADDQ       ldy+40(FP), R9
-	DECQ       R10
-	JNZ        vectors131
-	VMASKMOVPS Y4, Y0, (BX)
-	VXORPS     Y5, Y5, Y5
-	MOVQ       AX, R8
-	MOVQ       CX, R9
-	MOVQ       DX, R10
-
-vectors134:
-	VMASKMOVPS   (R9), Y0, Y6
-	VBLENDVPS    Y0, Y6, Y1, Y6
-	VSUBPS       Y4, Y6, Y6
-	VMOVUPS      floatc2d00000<>+0(SB), Y7
-	VMAXPS       Y6, Y7, Y6
-	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y7
-	VROUNDPS     $0x08, Y7, Y7
-	VFNMADD231PS float3f318000<>+0(SB), Y7, Y6
-	VFNMADD231PS floatb95e8083<>+0(SB), Y7, Y6
-	VMOVUPS      float39506967<>+0(SB), Y8
-	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y8
-	VFMADD213PS  float3c088908<>+0(SB), Y6, Y8
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y8
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y8
-	VFMADD213PS  float3f000000<>+0(SB), Y6, Y8
-	VMULPS       Y6, Y6, Y9
-	VFMADD213PS  Y6, Y9, Y8
-	VADDPS       float3f800000<>+0(SB), Y8, Y8
-	VCVTPS2DQ    Y7, Y7
-	VPSRAD       $0x01, Y7, Y6
-	VPSUBD       Y6, Y7, Y7
+vector:
+	MOVL         (SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         4(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         8(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         12(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         16(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         20(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         24(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         28(SI), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	MOVL         (BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X2
+	MOVL         16(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	MOVL         4(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X3
+	MOVL         20(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X4
+	VINSERTF128  $0x01, X4, Y3, Y3
+	MOVL         8(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X4
+	MOVL         24(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	MOVL         12(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X5
+	MOVL         28(BX), R11
+	IMULQ        DX, R11
+	VMOVUPS      (CX)(R11*1), X6
+	VINSERTF128  $0x01, X6, Y5, Y5
+	VUNPCKLPS    Y3, Y2, Y6
+	VUNPCKLPS    Y5, Y4, Y7
+	VUNPCKHPS    Y3, Y2, Y8
+	VUNPCKHPS    Y5, Y4, Y9
+	VUNPCKLPD    Y7, Y6, Y10
+	VUNPCKHPD    Y7, Y6, Y6
+	VUNPCKLPD    Y9, Y8, Y7
+	VADDPS       (DI), Y10, Y10
+	VMOVAPS      Y10, Y8
+	VMULPS       Y0, Y8, Y9
+	VMAXPS       Y8, Y9, Y8
+	VSUBPS       Y6, Y8, Y8
+	VMOVUPS      floatc2d00000<>+0(SB), Y6
+	VMAXPS       Y8, Y6, Y8
+	VMULPS       float3fb8aa3b<>+0(SB), Y8, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VFNMADD231PS float3f318000<>+0(SB), Y6, Y8
+	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y8
+	VMOVUPS      float39506967<>+0(SB), Y9
+	VFMADD213PS  float3ab743ce<>+0(SB), Y8, Y9
+	VFMADD213PS  float3c088908<>+0(SB), Y8, Y9
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y8, Y9
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y8, Y9
+	VFMADD213PS  float3f000000<>+0(SB), Y8, Y9
+	VMULPS       Y8, Y8, Y11
+	VFMADD213PS  Y8, Y11, Y9
+	VADDPS       float3f800000<>+0(SB), Y9, Y9
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y8
+	VPSUBD       Y8, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y8, Y8
+	VPSLLD       $0x17, Y8, Y8
+	VMULPS       Y8, Y9, Y9
 	VPADDD       float0000007f<>+0(SB), Y6, Y6
 	VPSLLD       $0x17, Y6, Y6
-	VMULPS       Y6, Y8, Y8
-	VPADDD       float0000007f<>+0(SB), Y7, Y7
-	VPSLLD       $0x17, Y7, Y7
-	VMULPS       Y7, Y8, Y8
-	VMOVUPS      Y8, Y6
+	VMULPS       Y6, Y9, Y9
+	VMOVUPS      Y9, Y8
+	VMOVUPS      Y8, (R8)
+	VCMPPS       $0x11, Y10, Y1, Y6
+	VMULPS       Y0, Y8, Y9
+	VBLENDVPS    Y6, Y8, Y9, Y6
+	VMOVUPS      Y6, (R9)
+	VMULPS       Y6, Y7, Y7
+	VMOVUPS      Y7, (R10)
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	SUBQ         $0x08, AX
+	JG           vector
+	VZEROUPPER
+	RET
+
+// func attentionBackAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·attentionBackAVX2x1(SB), NOSPLIT, $0-144
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y1
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    w+80(FP), R8
+	MOVQ    tilted+88(FP), R9
+	MOVQ    pull+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R12
+	VXORPS Y3, Y3, Y3
+	VXORPS Y0, Y0, Y0
+	VXORPS Y2, Y2, Y2
+	CMPQ   DX, R12
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Y4
+	VBROADCASTSS (R9)(DX*4), Y5
+	VADDSS       (R10)(DX*4), X2, X2
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMASKMOVPS   (AX)(R13*1), Y1, Y6
+	VFMADD231PS  Y6, Y4, Y0
+	VFMADD231PS  Y6, Y5, Y3
+	INCQ         DX
+	CMPQ         DX, R12
+	JLT          position
+
+store:
+	MOVQ         y+32(FP), R12
+	VMASKMOVPS   Y0, Y1, (R12)
+	MOVQ         z+104(FP), R12
+	MOVQ         ldz+112(FP), R13
+	IMUL3Q       $0x08, R13, R13
+	ADDQ         R12, R13
+	PREFETCHT0   (R13)
+	MOVQ         t+120(FP), R13
+	VMASKMOVPS   (R12), Y1, Y0
+	VMULPS       Y0, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VADDPS       X0, X3, X3
+	VPERMILPS    $0x4e, X3, X0
+	VADDPS       X0, X3, X3
+	VMOVSHDUP    X3, X0
+	VADDSS       X0, X3, X3
+	CMPQ         later+136(FP), $0x00
+	JNE          later59
+	VSUBSS       X2, X3, X3
+	JMP          done60
+
+later59:
+	VADDSS (R13), X3, X3
+
+done60:
+	VMOVSS X3, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
+	VZEROUPPER
+	RET
+
+// func attentionBackAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·attentionBackAVX2x2(SB), NOSPLIT, $0-144
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y2
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    w+80(FP), R8
+	MOVQ    tilted+88(FP), R9
+	MOVQ    pull+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R12
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y3, Y3, Y3
+	CMPQ   DX, R12
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Y6
+	VBROADCASTSS (R9)(DX*4), Y7
+	VADDSS       (R10)(DX*4), X3, X3
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMOVUPS      (AX)(R13*1), Y8
+	VFMADD231PS  Y8, Y6, Y0
+	VFMADD231PS  Y8, Y7, Y4
+	VMASKMOVPS   32(AX)(R13*1), Y2, Y8
+	VFMADD231PS  Y8, Y6, Y1
+	VFMADD231PS  Y8, Y7, Y5
+	INCQ         DX
+	CMPQ         DX, R12
+	JLT          position
+
+store:
+	MOVQ         y+32(FP), R12
+	VMOVUPS      Y0, (R12)
+	VMASKMOVPS   Y1, Y2, 32(R12)
+	MOVQ         z+104(FP), R12
+	MOVQ         ldz+112(FP), R13
+	IMUL3Q       $0x08, R13, R13
+	ADDQ         R12, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   32(R13)
+	MOVQ         t+120(FP), R13
+	VMULPS       (R12), Y4, Y4
+	VMASKMOVPS   32(R12), Y2, Y0
+	VMULPS       Y0, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VADDPS       X0, X4, X4
+	VPERMILPS    $0x4e, X4, X0
+	VADDPS       X0, X4, X4
+	VMOVSHDUP    X4, X0
+	VADDSS       X0, X4, X4
+	CMPQ         later+136(FP), $0x00
+	JNE          later61
+	VSUBSS       X3, X4, X4
+	JMP          done62
+
+later61:
+	VADDSS (R13), X4, X4
+
+done62:
+	VMOVSS X4, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
+	VZEROUPPER
+	RET
+
+// func attentionBackAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·attentionBackAVX2x3(SB), NOSPLIT, $0-144
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y3
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    w+80(FP), R8
+	MOVQ    tilted+88(FP), R9
+	MOVQ    pull+96(FP), R10
+	MOVQ    ptr+8(FP), R11
+	MOVQ    (R11), DX
+
+row:
+	ADDQ   $0x08, R11
+	MOVQ   (R11), R12
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y4, Y4, Y4
+	CMPQ   DX, R12
+	JGE    store
+
+position:
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Y8
+	VBROADCASTSS (R9)(DX*4), Y9
+	VADDSS       (R10)(DX*4), X4, X4
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMOVUPS      (AX)(R13*1), Y10
+	VFMADD231PS  Y10, Y8, Y0
+	VFMADD231PS  Y10, Y9, Y5
+	VMOVUPS      32(AX)(R13*1), Y10
+	VFMADD231PS  Y10, Y8, Y1
+	VFMADD231PS  Y10, Y9, Y6
+	VMASKMOVPS   64(AX)(R13*1), Y3, Y10
+	VFMADD231PS  Y10, Y8, Y2
+	VFMADD231PS  Y10, Y9, Y7
+	INCQ         DX
+	CMPQ         DX, R12
+	JLT          position
+
+store:
+	MOVQ         y+32(FP), R12
+	VMOVUPS      Y0, (R12)
+	VMOVUPS      Y1, 32(R12)
+	VMASKMOVPS   Y2, Y3, 64(R12)
+	MOVQ         z+104(FP), R12
+	MOVQ         ldz+112(FP), R13
+	IMUL3Q       $0x08, R13, R13
+	ADDQ         R12, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   32(R13)
+	PREFETCHT0   64(R13)
+	MOVQ         t+120(FP), R13
+	VMULPS       (R12), Y5, Y5
+	VMULPS       32(R12), Y6, Y6
+	VMASKMOVPS   64(R12), Y3, Y0
+	VMULPS       Y0, Y7, Y7
 	VADDPS       Y6, Y5, Y5
-	VMASKMOVPS   Y6, Y0, (R9)
-	ADDQ         ldx+24(FP), R8
-	ADDQ         ldy+40(FP), R9
-	DECQ         R10
-	JNZ          vectors134
-	MOVQ         plane+64(FP), R8
-	VMASKMOVPS   Y5, Y0, (BX)(R8*1)
-	VDIVPS       Y5, Y2, Y5
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VADDPS       Y7, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPS       X0, X5, X5
+	VPERMILPS    $0x4e, X5, X0
+	VADDPS       X0, X5, X5
+	VMOVSHDUP    X5, X0
+	VADDSS       X0, X5, X5
+	CMPQ         later+136(FP), $0x00
+	JNE          later63
+	VSUBSS       X4, X5, X5
+	JMP          done64
 
-vectors137:
-	VMASKMOVPS (R9), Y0, Y4
-	VMULPS     Y5, Y4, Y4
-	VMASKMOVPS Y4, Y0, (R9)
-	ADDQ       ldx+24(FP), R8
-	ADDQ       ldy+40(FP), R9
-	DECQ       DX
-	JNZ        vectors137
-	MOVQ       DI, DX
-	IMULQ      ldx+24(FP), DX
-	ADDQ       DX, AX
-	MOVQ       DI, DX
-	IMULQ      ldy+40(FP), DX
-	ADDQ       DX, CX
+later63:
+	VADDSS (R13), X5, X5
 
-next130:
-	ADDQ ldr+72(FP), BX
-	ADDQ $0x08, SI
-	DECQ rows+0(FP)
-	JNZ  row129
+done64:
+	VMOVSS X5, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
 	VZEROUPPER
 	RET
 
-// func attentionMomentsAVX2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2(SB), NOSPLIT, $0-104
-	MOVQ         heads+96(FP), AX
-	LEAQ         lanesAVX2<>+0(SB), CX
-	MOVQ         $+8, DX
-	SUBQ         AX, DX
-	VMOVUPS      (CX)(DX*4), Y0
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y1
-	VXORPS       Y2, Y2, Y2
-	MOVQ         result+72(FP), SI
-	MOVQ         ptr+8(FP), DI
-
-row140:
-	MOVQ   8(DI), R8
-	SUBQ   (DI), R8
-	JZ     next141
-	MOVQ   R8, BX
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   AX, R9
-	MOVQ   CX, R10
-	MOVQ   DX, R11
-
-vectors142:
-	VMASKMOVPS  (R9), Y0, Y6
-	VMASKMOVPS  (R10), Y0, Y7
-	VMASKMOVPS  (R11), Y0, Y8
-	VCMPPS      $0x11, Y6, Y2, Y6
-	VMULPS      Y1, Y7, Y9
-	VBLENDVPS   Y6, Y7, Y9, Y6
-	VFMADD231PS Y7, Y8, Y3
-	VFMADD231PS Y6, Y8, Y4
-	VADDPS      Y6, Y5, Y5
-	ADDQ        ldx+24(FP), R9
-	ADDQ        lda+40(FP), R10
-	ADDQ        ldd+56(FP), R11
-	DECQ        BX
-	JNZ         vectors142
-	VMASKMOVPS  Y3, Y0, (SI)
-	MOVQ        plane+80(FP), BX
-	VMASKMOVPS  Y4, Y0, (SI)(BX*1)
-	MOVQ        plane+80(FP), BX
-	VMASKMOVPS  Y5, Y0, (SI)(BX*2)
-	MOVQ        R8, BX
-	IMULQ       ldx+24(FP), BX
-	ADDQ        BX, AX
-	MOVQ        R8, BX
-	IMULQ       lda+40(FP), BX
-	ADDQ        BX, CX
-	MOVQ        R8, BX
-	IMULQ       ldd+56(FP), BX
-	ADDQ        BX, DX
-
-next141:
-	ADDQ ldr+88(FP), SI
-	ADDQ $0x08, DI
-	DECQ rows+0(FP)
-	JNZ  row140
-	VZEROUPPER
-	RET
-
-// func attentionPullAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionPullAVX2(SB), NOSPLIT, $0-72
-	MOVQ    heads+64(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y0
-	MOVQ    x+16(FP), AX
-	MOVQ    y+32(FP), CX
-	MOVQ    result+48(FP), BX
-	MOVQ    ptr+8(FP), SI
-
-row145:
-	MOVQ   8(SI), DI
-	SUBQ   (SI), DI
-	JZ     next146
-	MOVQ   DI, DX
-	VXORPS Y1, Y1, Y1
-	MOVQ   AX, R8
-	MOVQ   CX, R9
-
-vectors147:
-	VMASKMOVPS  (R8), Y0, Y2
-	VMASKMOVPS  (R9), Y0, Y3
-	VFMADD231PS Y2, Y3, Y1
-	ADDQ        ldx+24(FP), R8
-	ADDQ        ldy+40(FP), R9
-	DECQ        DX
-	JNZ         vectors147
-	VMASKMOVPS  Y1, Y0, (BX)
-	MOVQ        DI, DX
-	IMULQ       ldx+24(FP), DX
-	ADDQ        DX, AX
-	MOVQ        DI, DX
-	IMULQ       ldy+40(FP), DX
-	ADDQ        DX, CX
-
-next146:
-	ADDQ ldr+56(FP), BX
-	ADDQ $0x08, SI
-	DECQ rows+0(FP)
-	JNZ  row145
-	VZEROUPPER
-	RET
-
-// func attentionGatherAVX2x1(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·attentionGatherAVX2x1(SB), NOSPLIT, $0-136
-	MOVQ         p+0(FP), AX
-	MOVQ         z+16(FP), CX
-	MOVQ         other+40(FP), DX
-	MOVQ         ahead+48(FP), BX
-	MOVQ         x+56(FP), SI
-	LEAQ         (DX)(BX*4), BX
-	MOVQ         ptr+72(FP), DI
-	MOVQ         y+80(FP), R8
-	MOVQ         less+104(FP), R9
-	MOVQ         third+112(FP), R10
-	VBROADCASTSS slope+96(FP), Y0
-
-row150:
-	MOVQ   ldy+88(FP), R11
-	IMUL3Q $0x08, R11, R11
-	ADDQ   R8, R11
-	MOVQ   lastByte+32(FP), R12
-	ADDQ   R11, R12
-
-lines152:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	CMPQ       R11, R12
-	JLT        lines152
-	PREFETCHT0 (R12)
-	MOVQ       8(DI), R12
-	CMPQ       R12, hi+8(FP)
-	CMOVQGT    hi+8(FP), R12
-	CMPQ       AX, R12
-	JGE        next151
-
-position153:
-	MOVL       (BX)(AX*4), R11
-	IMULQ      ldx+64(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	ADDQ       lastByte+32(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       (DX)(AX*4), R13
-	IMULQ      ldx+64(FP), R13
-	ADDQ       SI, R13
-	MOVQ       ldz+24(FP), R11
-	VMOVSS     (R13), X1
-	VMOVSS     (R8), X2
-	VADDPS     Y2, Y1, Y1
-	VMOVSS     X1, (CX)
-	VMULPS     Y0, Y1, Y3
-	VMAXPS     Y1, Y3, Y1
-	ADDQ       R11, R13
-	VMOVSS     (R13), X2
-	ADDQ       R11, R13
-	VMOVSS     (R13), X3
-	SUBQ       R11, R13
-	SUBQ       R11, R13
-	VSUBPS     Y2, Y1, Y1
-	VMOVSS     X1, (R9)
-	VMOVSS     X3, (R10)
-	ADDQ       R11, R9
-	ADDQ       R11, R10
-	ADDQ       ldz+24(FP), CX
-	INCQ       AX
-	CMPQ       AX, R12
-	JLT        position153
-
-next151:
-	ADDQ $0x08, DI
-	ADDQ ldy+88(FP), R8
-	CMPQ AX, hi+8(FP)
-	JLT  row150
-	VZEROUPPER
-	RET
-
-// func attentionSums1toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// func attentionBackAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, tilted *float32, pull *float32, z *float32, ldz int, t *float32, ldt int, later int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·attentionSums1toAVX2x1(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y1
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    lane+112(FP), DX
-	MOVQ    w+80(FP), R8
-	MOVQ    second+96(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+32(FP), R11
-	MOVQ    t+120(FP), R12
-	MOVQ    (R10), DX
-
-row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
-	VXORPS Y2, Y2, Y2
-	VXORPS Y0, Y0, Y0
-	CMPQ   DX, R13
-	JGE    store
-
-position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Y3
-	VBROADCASTSS (R8)(R9*1), Y4
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMASKMOVPS   (AX)(R14*1), Y1, Y5
-	VFMADD231PS  Y5, Y3, Y0
-	VFMADD231PS  Y5, Y4, Y2
-	INCQ         DX
-	CMPQ         DX, R13
-	JLT          position
-
-store:
-	VMASKMOVPS Y0, Y1, (R11)
-	VMASKMOVPS Y2, Y1, (R12)
-	ADDQ       ldy+40(FP), R11
-	ADDQ       ldt+128(FP), R12
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSums1toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, FMA3, MMX+
-TEXT ·attentionSums1toAVX2x2(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y2
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    lane+112(FP), DX
-	MOVQ    w+80(FP), R8
-	MOVQ    second+96(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+32(FP), R11
-	MOVQ    t+120(FP), R12
-	MOVQ    (R10), DX
-
-row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	CMPQ   DX, R13
-	JGE    store
-
-position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Y5
-	VBROADCASTSS (R8)(R9*1), Y6
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS      (AX)(R14*1), Y7
-	VFMADD231PS  Y7, Y5, Y0
-	VFMADD231PS  Y7, Y6, Y3
-	VMASKMOVPS   32(AX)(R14*1), Y2, Y7
-	VFMADD231PS  Y7, Y5, Y1
-	VFMADD231PS  Y7, Y6, Y4
-	INCQ         DX
-	CMPQ         DX, R13
-	JLT          position
-
-store:
-	VMOVUPS    Y0, (R11)
-	VMASKMOVPS Y1, Y2, 32(R11)
-	VMOVUPS    Y3, (R12)
-	VMASKMOVPS Y4, Y2, 32(R12)
-	ADDQ       ldy+40(FP), R11
-	ADDQ       ldt+128(FP), R12
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSums1toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, FMA3, MMX+
-TEXT ·attentionSums1toAVX2x3(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y3
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    lane+112(FP), DX
-	MOVQ    w+80(FP), R8
-	MOVQ    second+96(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+32(FP), R11
-	MOVQ    t+120(FP), R12
-	MOVQ    (R10), DX
-
-row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	CMPQ   DX, R13
-	JGE    store
-
-position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Y7
-	VBROADCASTSS (R8)(R9*1), Y8
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS      (AX)(R14*1), Y9
-	VFMADD231PS  Y9, Y7, Y0
-	VFMADD231PS  Y9, Y8, Y4
-	VMOVUPS      32(AX)(R14*1), Y9
-	VFMADD231PS  Y9, Y7, Y1
-	VFMADD231PS  Y9, Y8, Y5
-	VMASKMOVPS   64(AX)(R14*1), Y3, Y9
-	VFMADD231PS  Y9, Y7, Y2
-	VFMADD231PS  Y9, Y8, Y6
-	INCQ         DX
-	CMPQ         DX, R13
-	JLT          position
-
-store:
-	VMOVUPS    Y0, (R11)
-	VMOVUPS    Y1, 32(R11)
-	VMASKMOVPS Y2, Y3, 64(R11)
-	VMOVUPS    Y4, (R12)
-	VMOVUPS    Y5, 32(R12)
-	VMASKMOVPS Y6, Y3, 64(R12)
-	ADDQ       ldy+40(FP), R11
-	ADDQ       ldt+128(FP), R12
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSums1toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, FMA3, MMX+
-TEXT ·attentionSums1toAVX2x4(SB), NOSPLIT, $0-136
+TEXT ·attentionBackAVX2x4(SB), NOSPLIT, $0-144
 	MOVQ    tail+48(FP), AX
 	LEAQ    lanesAVX2<>+0(SB), CX
 	MOVQ    $+8, DX
@@ -3901,820 +3096,15 @@ TEXT ·attentionSums1toAVX2x4(SB), NOSPLIT, $0-136
 	LEAQ    (BX)(SI*4), SI
 	MOVQ    lastByte+72(FP), DI
 	ADDQ    AX, DI
-	MOVQ    lane+112(FP), DX
 	MOVQ    w+80(FP), R8
-	MOVQ    second+96(FP), R9
-	MOVQ    ptr+8(FP), R10
-	MOVQ    y+32(FP), R11
-	MOVQ    t+120(FP), R12
-	MOVQ    (R10), DX
-
-row:
-	ADDQ   $0x08, R10
-	MOVQ   (R10), R13
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	CMPQ   DX, R13
-	JGE    store
-
-position:
-	MOVL         (SI)(DX*4), R14
-	IMULQ        CX, R14
-	PREFETCHT0   (AX)(R14*1)
-	PREFETCHT0   64(AX)(R14*1)
-	PREFETCHT0   (DI)(R14*1)
-	VBROADCASTSS (R8), Y9
-	VBROADCASTSS (R8)(R9*1), Y10
-	ADDQ         ldw+88(FP), R8
-	MOVL         (BX)(DX*4), R14
-	IMULQ        CX, R14
-	VMOVUPS      (AX)(R14*1), Y11
-	VFMADD231PS  Y11, Y9, Y0
-	VFMADD231PS  Y11, Y10, Y5
-	VMOVUPS      32(AX)(R14*1), Y11
-	VFMADD231PS  Y11, Y9, Y1
-	VFMADD231PS  Y11, Y10, Y6
-	VMOVUPS      64(AX)(R14*1), Y11
-	VFMADD231PS  Y11, Y9, Y2
-	VFMADD231PS  Y11, Y10, Y7
-	VMASKMOVPS   96(AX)(R14*1), Y4, Y11
-	VFMADD231PS  Y11, Y9, Y3
-	VFMADD231PS  Y11, Y10, Y8
-	INCQ         DX
-	CMPQ         DX, R13
-	JLT          position
-
-store:
-	VMOVUPS    Y0, (R11)
-	VMOVUPS    Y1, 32(R11)
-	VMOVUPS    Y2, 64(R11)
-	VMASKMOVPS Y3, Y4, 96(R11)
-	VMOVUPS    Y5, (R12)
-	VMOVUPS    Y6, 32(R12)
-	VMOVUPS    Y7, 64(R12)
-	VMASKMOVPS Y8, Y4, 96(R12)
-	ADDQ       ldy+40(FP), R11
-	ADDQ       ldt+128(FP), R12
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionGatherAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·attentionGatherAVX2x8(SB), NOSPLIT, $0-136
-	MOVQ         p+0(FP), AX
-	MOVQ         z+16(FP), CX
-	MOVQ         other+40(FP), DX
-	MOVQ         ahead+48(FP), BX
-	MOVQ         x+56(FP), SI
-	LEAQ         (DX)(BX*4), BX
-	MOVQ         ptr+72(FP), DI
-	MOVQ         y+80(FP), R8
-	MOVQ         less+104(FP), R9
-	MOVQ         third+112(FP), R10
-	VBROADCASTSS slope+96(FP), Y0
-
-row154:
-	MOVQ   ldy+88(FP), R11
-	IMUL3Q $0x08, R11, R11
-	ADDQ   R8, R11
-	MOVQ   lastByte+32(FP), R12
-	ADDQ   R11, R12
-
-lines156:
-	PREFETCHT0 (R11)
-	ADDQ       $0x40, R11
-	CMPQ       R11, R12
-	JLT        lines156
-	PREFETCHT0 (R12)
-	MOVQ       8(DI), R12
-	CMPQ       R12, hi+8(FP)
-	CMOVQGT    hi+8(FP), R12
-	CMPQ       AX, R12
-	JGE        next155
-
-position157:
-	MOVL       (BX)(AX*4), R11
-	IMULQ      ldx+64(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	ADDQ       lastByte+32(FP), R11
-	PREFETCHT0 (SI)(R11*1)
-	MOVL       (DX)(AX*4), R13
-	IMULQ      ldx+64(FP), R13
-	ADDQ       SI, R13
-	MOVQ       ldz+24(FP), R11
-	VMOVUPS    (R13), Y1
-	VMOVUPS    (R8), Y2
-	VADDPS     Y2, Y1, Y1
-	VMOVUPS    Y1, (CX)
-	VMULPS     Y0, Y1, Y2
-	VMAXPS     Y1, Y2, Y1
-	ADDQ       R11, R13
-	VMOVUPS    (R13), Y2
-	ADDQ       R11, R13
-	VMOVUPS    (R13), Y3
-	SUBQ       R11, R13
-	SUBQ       R11, R13
-	VSUBPS     Y2, Y1, Y1
-	VMOVUPS    Y1, (R9)
-	VMOVUPS    Y3, (R10)
-	ADDQ       R11, R9
-	ADDQ       R11, R10
-	ADDQ       ldz+24(FP), CX
-	INCQ       AX
-	CMPQ       AX, R12
-	JLT        position157
-
-next155:
-	ADDQ $0x08, DI
-	ADDQ ldy+88(FP), R8
-	CMPQ AX, hi+8(FP)
-	JLT  row154
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSums8toAVX2x1(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y1
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
+	MOVQ    tilted+88(FP), R9
+	MOVQ    pull+96(FP), R10
 	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
 	MOVQ    (R11), DX
 
 row:
 	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y2, Y2, Y2
-	VXORPS Y0, Y0, Y0
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y3
-	VMOVUPS     (R9)(R10*1), Y4
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMASKMOVPS  (AX)(R15*1), Y1, Y5
-	VMOVUPS     (R8), Y6
-	VPERMPS     Y3, Y6, Y3
-	VFMADD231PS Y5, Y3, Y0
-	VPERMPS     Y4, Y6, Y3
-	VFMADD231PS Y5, Y3, Y2
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMASKMOVPS Y0, Y1, (R12)
-	VMASKMOVPS Y2, Y1, (R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSums8toAVX2x2(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y2
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y5
-	VMOVUPS     (R9)(R10*1), Y6
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Y7
-	VMOVUPS     (R8), Y8
-	VPERMPS     Y5, Y8, Y9
-	VFMADD231PS Y7, Y9, Y0
-	VPERMPS     Y6, Y8, Y9
-	VFMADD231PS Y7, Y9, Y3
-	VMASKMOVPS  32(AX)(R15*1), Y2, Y7
-	VMOVUPS     32(R8), Y8
-	VPERMPS     Y5, Y8, Y5
-	VFMADD231PS Y7, Y5, Y1
-	VPERMPS     Y6, Y8, Y5
-	VFMADD231PS Y7, Y5, Y4
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS    Y0, (R12)
-	VMASKMOVPS Y1, Y2, 32(R12)
-	VMOVUPS    Y3, (R13)
-	VMASKMOVPS Y4, Y2, 32(R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSums8toAVX2x3(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y3
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y7
-	VMOVUPS     (R9)(R10*1), Y8
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Y9
-	VMOVUPS     (R8), Y10
-	VPERMPS     Y7, Y10, Y11
-	VFMADD231PS Y9, Y11, Y0
-	VPERMPS     Y8, Y10, Y11
-	VFMADD231PS Y9, Y11, Y4
-	VMOVUPS     32(AX)(R15*1), Y9
-	VMOVUPS     32(R8), Y10
-	VPERMPS     Y7, Y10, Y11
-	VFMADD231PS Y9, Y11, Y1
-	VPERMPS     Y8, Y10, Y11
-	VFMADD231PS Y9, Y11, Y5
-	VMASKMOVPS  64(AX)(R15*1), Y3, Y9
-	VMOVUPS     64(R8), Y10
-	VPERMPS     Y7, Y10, Y7
-	VFMADD231PS Y9, Y7, Y2
-	VPERMPS     Y8, Y10, Y7
-	VFMADD231PS Y9, Y7, Y6
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS    Y0, (R12)
-	VMOVUPS    Y1, 32(R12)
-	VMASKMOVPS Y2, Y3, 64(R12)
-	VMOVUPS    Y4, (R13)
-	VMOVUPS    Y5, 32(R13)
-	VMASKMOVPS Y6, Y3, 64(R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSums8toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSums8toAVX2x4(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y4
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMOVUPS     (R9), Y9
-	VMOVUPS     (R9)(R10*1), Y10
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Y11
-	VMOVUPS     (R8), Y12
-	VPERMPS     Y9, Y12, Y13
-	VFMADD231PS Y11, Y13, Y0
-	VPERMPS     Y10, Y12, Y13
-	VFMADD231PS Y11, Y13, Y5
-	VMOVUPS     32(AX)(R15*1), Y11
-	VMOVUPS     32(R8), Y12
-	VPERMPS     Y9, Y12, Y13
-	VFMADD231PS Y11, Y13, Y1
-	VPERMPS     Y10, Y12, Y13
-	VFMADD231PS Y11, Y13, Y6
-	VMOVUPS     64(AX)(R15*1), Y11
-	VMOVUPS     64(R8), Y12
-	VPERMPS     Y9, Y12, Y13
-	VFMADD231PS Y11, Y13, Y2
-	VPERMPS     Y10, Y12, Y13
-	VFMADD231PS Y11, Y13, Y7
-	VMASKMOVPS  96(AX)(R15*1), Y4, Y11
-	VMOVUPS     96(R8), Y12
-	VPERMPS     Y9, Y12, Y9
-	VFMADD231PS Y11, Y9, Y3
-	VPERMPS     Y10, Y12, Y9
-	VFMADD231PS Y11, Y9, Y8
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS    Y0, (R12)
-	VMOVUPS    Y1, 32(R12)
-	VMOVUPS    Y2, 64(R12)
-	VMASKMOVPS Y3, Y4, 96(R12)
-	VMOVUPS    Y5, (R13)
-	VMOVUPS    Y6, 32(R13)
-	VMOVUPS    Y7, 64(R13)
-	VMASKMOVPS Y8, Y4, 96(R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionGatherAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·attentionGatherAVX2(SB), NOSPLIT, $0-136
-	MOVQ         p+0(FP), AX
-	MOVQ         z+16(FP), CX
-	MOVQ         other+40(FP), DX
-	MOVQ         ahead+48(FP), BX
-	MOVQ         x+56(FP), SI
-	LEAQ         (DX)(BX*4), BX
-	MOVQ         ptr+72(FP), DI
-	MOVQ         y+80(FP), R8
-	MOVQ         less+104(FP), R9
-	MOVQ         third+112(FP), R10
-	VBROADCASTSS slope+96(FP), Y0
-	MOVQ         tail+128(FP), R11
-	LEAQ         lanesAVX2<>+0(SB), R12
-	MOVQ         $+8, R13
-	SUBQ         R11, R13
-	VMOVUPS      (R12)(R13*4), Y1
-	MOVQ         full+120(FP), R11
-
-row158:
-	MOVQ   ldy+88(FP), R12
-	IMUL3Q $0x08, R12, R12
-	ADDQ   R8, R12
-	MOVQ   lastByte+32(FP), R13
-	ADDQ   R12, R13
-
-lines160:
-	PREFETCHT0 (R12)
-	ADDQ       $0x40, R12
-	CMPQ       R12, R13
-	JLT        lines160
-	PREFETCHT0 (R13)
-	MOVQ       8(DI), R13
-	CMPQ       R13, hi+8(FP)
-	CMOVQGT    hi+8(FP), R13
-	CMPQ       AX, R13
-	JGE        next159
-
-position161:
-	MOVL       (BX)(AX*4), R12
-	IMULQ      ldx+64(FP), R12
-	PREFETCHT0 (SI)(R12*1)
-	ADDQ       lastByte+32(FP), R12
-	PREFETCHT0 (SI)(R12*1)
-	MOVL       (DX)(AX*4), R14
-	IMULQ      ldx+64(FP), R14
-	ADDQ       SI, R14
-	MOVQ       ldz+24(FP), R12
-	XORQ       R15, R15
-	CMPQ       R15, R11
-	JGE        rest163
-
-columns162:
-	VMOVUPS (R14)(R15*1), Y2
-	VMOVUPS (R8)(R15*1), Y3
-	VADDPS  Y3, Y2, Y2
-	VMOVUPS Y2, (CX)(R15*1)
-	VMULPS  Y0, Y2, Y3
-	VMAXPS  Y2, Y3, Y2
-	ADDQ    R12, R14
-	VMOVUPS (R14)(R15*1), Y3
-	ADDQ    R12, R14
-	VMOVUPS (R14)(R15*1), Y4
-	SUBQ    R12, R14
-	SUBQ    R12, R14
-	VSUBPS  Y3, Y2, Y2
-	VMOVUPS Y2, (R9)(R15*1)
-	VMOVUPS Y4, (R10)(R15*1)
-	ADDQ    $0x20, R15
-	CMPQ    R15, R11
-	JLT     columns162
-
-rest163:
-	CMPQ       tail+128(FP), $0x00
-	JE         done164
-	VMASKMOVPS (R14)(R15*1), Y1, Y2
-	VMASKMOVPS (R8)(R15*1), Y1, Y3
-	VADDPS     Y3, Y2, Y2
-	VMASKMOVPS Y2, Y1, (CX)(R15*1)
-	VMULPS     Y0, Y2, Y3
-	VMAXPS     Y2, Y3, Y2
-	ADDQ       R12, R14
-	VMASKMOVPS (R14)(R15*1), Y1, Y3
-	ADDQ       R12, R14
-	VMASKMOVPS (R14)(R15*1), Y1, Y4
-	SUBQ       R12, R14
-	SUBQ       R12, R14
-	VSUBPS     Y3, Y2, Y2
-	VMASKMOVPS Y2, Y1, (R9)(R15*1)
-	VMASKMOVPS Y4, Y1, (R10)(R15*1)
-
-done164:
-	ADDQ R12, R9
-	ADDQ R12, R10
-	ADDQ ldz+24(FP), CX
-	INCQ AX
-	CMPQ AX, R13
-	JLT  position161
-
-next159:
-	ADDQ $0x08, DI
-	ADDQ ldy+88(FP), R8
-	CMPQ AX, hi+8(FP)
-	JLT  row158
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSumsAVX2x1(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y1
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    heads+104(FP), DX
-	LEAQ    lanesAVX2<>+0(SB), R8
-	MOVQ    $+8, R9
-	SUBQ    DX, R9
-	VMOVUPS (R8)(R9*4), Y2
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y3, Y3, Y3
-	VXORPS Y0, Y0, Y0
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMASKMOVPS  (R9), Y2, Y4
-	VMASKMOVPS  (R9)(R10*1), Y2, Y5
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMASKMOVPS  (AX)(R15*1), Y1, Y6
-	VMOVUPS     (R8), Y7
-	VPERMPS     Y4, Y7, Y4
-	VFMADD231PS Y6, Y4, Y0
-	VPERMPS     Y5, Y7, Y4
-	VFMADD231PS Y6, Y4, Y3
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMASKMOVPS Y0, Y1, (R12)
-	VMASKMOVPS Y3, Y1, (R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSumsAVX2x2(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y2
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    heads+104(FP), DX
-	LEAQ    lanesAVX2<>+0(SB), R8
-	MOVQ    $+8, R9
-	SUBQ    DX, R9
-	VMOVUPS (R8)(R9*4), Y3
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMASKMOVPS  (R9), Y3, Y6
-	VMASKMOVPS  (R9)(R10*1), Y3, Y7
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Y8
-	VMOVUPS     (R8), Y9
-	VPERMPS     Y6, Y9, Y10
-	VFMADD231PS Y8, Y10, Y0
-	VPERMPS     Y7, Y9, Y10
-	VFMADD231PS Y8, Y10, Y4
-	VMASKMOVPS  32(AX)(R15*1), Y2, Y8
-	VMOVUPS     32(R8), Y9
-	VPERMPS     Y6, Y9, Y6
-	VFMADD231PS Y8, Y6, Y1
-	VPERMPS     Y7, Y9, Y6
-	VFMADD231PS Y8, Y6, Y5
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS    Y0, (R12)
-	VMASKMOVPS Y1, Y2, 32(R12)
-	VMOVUPS    Y4, (R13)
-	VMASKMOVPS Y5, Y2, 32(R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSumsAVX2x3(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y3
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    heads+104(FP), DX
-	LEAQ    lanesAVX2<>+0(SB), R8
-	MOVQ    $+8, R9
-	SUBQ    DX, R9
-	VMOVUPS (R8)(R9*4), Y4
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	CMPQ   DX, R14
-	JGE    store
-
-position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMASKMOVPS  (R9), Y4, Y8
-	VMASKMOVPS  (R9)(R10*1), Y4, Y9
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Y10
-	VMOVUPS     (R8), Y11
-	VPERMPS     Y8, Y11, Y12
-	VFMADD231PS Y10, Y12, Y0
-	VPERMPS     Y9, Y11, Y12
-	VFMADD231PS Y10, Y12, Y5
-	VMOVUPS     32(AX)(R15*1), Y10
-	VMOVUPS     32(R8), Y11
-	VPERMPS     Y8, Y11, Y12
-	VFMADD231PS Y10, Y12, Y1
-	VPERMPS     Y9, Y11, Y12
-	VFMADD231PS Y10, Y12, Y6
-	VMASKMOVPS  64(AX)(R15*1), Y3, Y10
-	VMOVUPS     64(R8), Y11
-	VPERMPS     Y8, Y11, Y8
-	VFMADD231PS Y10, Y8, Y2
-	VPERMPS     Y9, Y11, Y8
-	VFMADD231PS Y10, Y8, Y7
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
-
-store:
-	VMOVUPS    Y0, (R12)
-	VMOVUPS    Y1, 32(R12)
-	VMASKMOVPS Y2, Y3, 64(R12)
-	VMOVUPS    Y5, (R13)
-	VMOVUPS    Y6, 32(R13)
-	VMASKMOVPS Y7, Y3, 64(R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
-
-// func attentionSumsAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·attentionSumsAVX2x4(SB), NOSPLIT, $0-136
-	MOVQ    tail+48(FP), AX
-	LEAQ    lanesAVX2<>+0(SB), CX
-	MOVQ    $+8, DX
-	SUBQ    AX, DX
-	VMOVUPS (CX)(DX*4), Y4
-	MOVQ    x+16(FP), AX
-	MOVQ    ldx+24(FP), CX
-	MOVQ    other+56(FP), BX
-	MOVQ    ahead+64(FP), SI
-	LEAQ    (BX)(SI*4), SI
-	MOVQ    lastByte+72(FP), DI
-	ADDQ    AX, DI
-	MOVQ    heads+104(FP), DX
-	LEAQ    lanesAVX2<>+0(SB), R8
-	MOVQ    $+8, R9
-	SUBQ    DX, R9
-	VMOVUPS (R8)(R9*4), Y5
-	MOVQ    lane+112(FP), R8
-	MOVQ    w+80(FP), R9
-	MOVQ    second+96(FP), R10
-	MOVQ    ptr+8(FP), R11
-	MOVQ    y+32(FP), R12
-	MOVQ    t+120(FP), R13
-	MOVQ    (R11), DX
-
-row:
-	ADDQ   $0x08, R11
-	MOVQ   (R11), R14
+	MOVQ   (R11), R12
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
@@ -4723,158 +3113,84 @@ row:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	CMPQ   DX, R14
+	VXORPS Y5, Y5, Y5
+	CMPQ   DX, R12
 	JGE    store
 
 position:
-	MOVL        (SI)(DX*4), R15
-	IMULQ       CX, R15
-	PREFETCHT0  (AX)(R15*1)
-	PREFETCHT0  64(AX)(R15*1)
-	PREFETCHT0  (DI)(R15*1)
-	VMASKMOVPS  (R9), Y5, Y10
-	VMASKMOVPS  (R9)(R10*1), Y5, Y11
-	ADDQ        ldw+88(FP), R9
-	MOVL        (BX)(DX*4), R15
-	IMULQ       CX, R15
-	VMOVUPS     (AX)(R15*1), Y12
-	VMOVUPS     (R8), Y13
-	VPERMPS     Y10, Y13, Y14
-	VFMADD231PS Y12, Y14, Y0
-	VPERMPS     Y11, Y13, Y14
-	VFMADD231PS Y12, Y14, Y6
-	VMOVUPS     32(AX)(R15*1), Y12
-	VMOVUPS     32(R8), Y13
-	VPERMPS     Y10, Y13, Y14
-	VFMADD231PS Y12, Y14, Y1
-	VPERMPS     Y11, Y13, Y14
-	VFMADD231PS Y12, Y14, Y7
-	VMOVUPS     64(AX)(R15*1), Y12
-	VMOVUPS     64(R8), Y13
-	VPERMPS     Y10, Y13, Y14
-	VFMADD231PS Y12, Y14, Y2
-	VPERMPS     Y11, Y13, Y14
-	VFMADD231PS Y12, Y14, Y8
-	VMASKMOVPS  96(AX)(R15*1), Y4, Y12
-	VMOVUPS     96(R8), Y13
-	VPERMPS     Y10, Y13, Y10
-	VFMADD231PS Y12, Y10, Y3
-	VPERMPS     Y11, Y13, Y10
-	VFMADD231PS Y12, Y10, Y9
-	INCQ        DX
-	CMPQ        DX, R14
-	JLT         position
+	MOVL         (SI)(DX*4), R13
+	IMULQ        CX, R13
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   (DI)(R13*1)
+	VBROADCASTSS (R8)(DX*4), Y10
+	VBROADCASTSS (R9)(DX*4), Y11
+	VADDSS       (R10)(DX*4), X5, X5
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	VMOVUPS      (AX)(R13*1), Y12
+	VFMADD231PS  Y12, Y10, Y0
+	VFMADD231PS  Y12, Y11, Y6
+	VMOVUPS      32(AX)(R13*1), Y12
+	VFMADD231PS  Y12, Y10, Y1
+	VFMADD231PS  Y12, Y11, Y7
+	VMOVUPS      64(AX)(R13*1), Y12
+	VFMADD231PS  Y12, Y10, Y2
+	VFMADD231PS  Y12, Y11, Y8
+	VMASKMOVPS   96(AX)(R13*1), Y4, Y12
+	VFMADD231PS  Y12, Y10, Y3
+	VFMADD231PS  Y12, Y11, Y9
+	INCQ         DX
+	CMPQ         DX, R12
+	JLT          position
 
 store:
-	VMOVUPS    Y0, (R12)
-	VMOVUPS    Y1, 32(R12)
-	VMOVUPS    Y2, 64(R12)
-	VMASKMOVPS Y3, Y4, 96(R12)
-	VMOVUPS    Y6, (R13)
-	VMOVUPS    Y7, 32(R13)
-	VMOVUPS    Y8, 64(R13)
-	VMASKMOVPS Y9, Y4, 96(R13)
-	ADDQ       ldy+40(FP), R12
-	ADDQ       ldt+128(FP), R13
-	DECQ       rows+0(FP)
-	JNZ        row
-	VZEROUPPER
-	RET
+	MOVQ         y+32(FP), R12
+	VMOVUPS      Y0, (R12)
+	VMOVUPS      Y1, 32(R12)
+	VMOVUPS      Y2, 64(R12)
+	VMASKMOVPS   Y3, Y4, 96(R12)
+	MOVQ         z+104(FP), R12
+	MOVQ         ldz+112(FP), R13
+	IMUL3Q       $0x08, R13, R13
+	ADDQ         R12, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   32(R13)
+	PREFETCHT0   64(R13)
+	PREFETCHT0   96(R13)
+	MOVQ         t+120(FP), R13
+	VMULPS       (R12), Y6, Y6
+	VMULPS       32(R12), Y7, Y7
+	VMULPS       64(R12), Y8, Y8
+	VMASKMOVPS   96(R12), Y4, Y0
+	VMULPS       Y0, Y9, Y9
+	VADDPS       Y7, Y6, Y6
+	VADDPS       Y8, Y6, Y6
+	VADDPS       Y9, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPS       X0, X6, X6
+	VPERMILPS    $0x4e, X6, X0
+	VADDPS       X0, X6, X6
+	VMOVSHDUP    X6, X0
+	VADDSS       X0, X6, X6
+	CMPQ         later+136(FP), $0x00
+	JNE          later65
+	VSUBSS       X5, X6, X6
+	JMP          done66
 
-// func attentionWeightsAVX2(n int, x *float32, a *float32, b *float32, slope float32)
-// Requires: AVX, AVX2, FMA3
-TEXT ·attentionWeightsAVX2(SB), NOSPLIT, $0-36
-	MOVQ         x+8(FP), AX
-	MOVQ         a+16(FP), CX
-	MOVQ         b+24(FP), DX
-	VBROADCASTSS slope+32(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         n+0(FP), BX
-	XORQ         SI, SI
-	SUBQ         $0x08, BX
-	JL           rest166
+later65:
+	VADDSS (R13), X6, X6
 
-vectors165:
-	VMOVUPS      (AX)(SI*4), Y2
-	VMOVUPS      (CX)(SI*4), Y3
-	VMOVUPS      (DX)(SI*4), Y4
-	VMOVUPS      floatc2d00000<>+0(SB), Y4
-	VMAXPS       Y3, Y4, Y3
-	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
-	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
-	VMOVUPS      float39506967<>+0(SB), Y5
-	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
-	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
-	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
-	VMULPS       Y3, Y3, Y6
-	VFMADD213PS  Y3, Y6, Y5
-	VADDPS       float3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y4, Y4
-	VPSRAD       $0x01, Y4, Y3
-	VPSUBD       Y3, Y4, Y4
-	VPADDD       float0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VMULPS       Y3, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y5
-	VMOVUPS      Y5, Y3
-	VCMPPS       $0x11, Y2, Y1, Y2
-	VMULPS       Y0, Y3, Y4
-	VBLENDVPS    Y2, Y3, Y4, Y2
-	VMOVUPS      Y3, (CX)(SI*4)
-	VMOVUPS      Y2, (DX)(SI*4)
-	ADDQ         $0x08, SI
-	CMPQ         SI, BX
-	JLE          vectors165
-
-rest166:
-	ADDQ         $0x08, BX
-	SUBQ         SI, BX
-	JZ           done167
-	LEAQ         lanesAVX2<>+0(SB), DI
-	MOVQ         $+8, R8
-	SUBQ         BX, R8
-	VMOVUPS      (DI)(R8*4), Y2
-	VMASKMOVPS   (AX)(SI*4), Y2, Y3
-	VMASKMOVPS   (CX)(SI*4), Y2, Y4
-	VMASKMOVPS   (DX)(SI*4), Y2, Y5
-	VMOVUPS      floatc2d00000<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
-	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
-	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
-	VMOVUPS      float39506967<>+0(SB), Y6
-	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
-	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
-	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
-	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
-	VMULPS       Y4, Y4, Y7
-	VFMADD213PS  Y4, Y7, Y6
-	VADDPS       float3f800000<>+0(SB), Y6, Y6
-	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y6, Y6
-	VPADDD       float0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y6
-	VMOVUPS      Y6, Y4
-	VCMPPS       $0x11, Y3, Y1, Y1
-	VMULPS       Y0, Y4, Y0
-	VBLENDVPS    Y1, Y4, Y0, Y0
-	VMASKMOVPS   Y4, Y2, (CX)(SI*4)
-	VMASKMOVPS   Y0, Y2, (DX)(SI*4)
-
-done167:
+done66:
+	VMOVSS X6, (R13)
+	MOVQ   ldy+40(FP), R12
+	ADDQ   R12, y+32(FP)
+	MOVQ   ldz+112(FP), R12
+	ADDQ   R12, z+104(FP)
+	MOVQ   ldt+128(FP), R12
+	ADDQ   R12, t+120(FP)
+	DECQ   rows+0(FP)
+	JNZ    row
 	VZEROUPPER
 	RET
 
@@ -4888,7 +3204,7 @@ TEXT ·attentionFinishAVX2x1(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row168:
+row67:
 	VMOVSS       (AX), X0
 	MOVQ         BX, R8
 	MOVQ         CX, DI
@@ -4944,7 +3260,7 @@ row168:
 	ADDQ         SI, CX
 	ADDQ         ldout+48(FP), BX
 	DECQ         rows+0(FP)
-	JNZ          row168
+	JNZ          row67
 	VZEROUPPER
 	RET
 
@@ -4958,7 +3274,7 @@ TEXT ·attentionFinishAVX2x8(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row169:
+row68:
 	VMOVUPS      (AX), Y0
 	MOVQ         BX, R8
 	MOVQ         CX, DI
@@ -5014,7 +3330,7 @@ row169:
 	ADDQ         SI, CX
 	ADDQ         ldout+48(FP), BX
 	DECQ         rows+0(FP)
-	JNZ          row169
+	JNZ          row68
 	VZEROUPPER
 	RET
 
@@ -5028,13 +3344,13 @@ TEXT ·attentionFinishAVX2(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row170:
+row69:
 	MOVQ heads+56(FP), DI
 	XORQ R8, R8
 	SUBQ $0x08, DI
-	JL   rest172
+	JL   rest71
 
-vectors171:
+vectors70:
 	VMOVUPS      (AX)(R8*4), Y0
 	MOVQ         BX, R10
 	MOVQ         CX, R9
@@ -5088,12 +3404,12 @@ vectors171:
 	ADDQ         SI, R10
 	ADDQ         $0x08, R8
 	CMPQ         R8, DI
-	JLE          vectors171
+	JLE          vectors70
 
-rest172:
+rest71:
 	ADDQ         $0x08, DI
 	SUBQ         R8, DI
-	JZ           done173
+	JZ           done72
 	LEAQ         lanesAVX2<>+0(SB), R9
 	MOVQ         $+8, R10
 	SUBQ         DI, R10
@@ -5150,11 +3466,2312 @@ rest172:
 	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
 	ADDQ         SI, R9
 
-done173:
+done72:
 	ADDQ ldl+16(FP), AX
 	ADDQ SI, CX
 	ADDQ ldout+48(FP), BX
 	DECQ rows+0(FP)
-	JNZ  row170
+	JNZ  row69
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2x2(SB), NOSPLIT, $0-88
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y0
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+48(FP), Y2
+	MOVQ         result+56(FP), SI
+	MOVQ         ptr+8(FP), DI
+
+row73:
+	MOVQ    8(DI), R8
+	SUBQ    (DI), R8
+	JZ      next74
+	MOVQ    R8, DX
+	SHLQ    $0x01, DX
+	MOVQ    DX, BX
+	SHRQ    $0x03, DX
+	ANDQ    $0x07, BX
+	TESTQ   DX, DX
+	JZ      short75
+	VMOVAPS Y0, Y3
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest78
+
+vectors77:
+	VMOVUPS (R9), Y4
+	VMULPS  Y2, Y4, Y5
+	VMAXPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R10)
+	VMAXPS  Y4, Y3, Y3
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    R11
+	JNZ     vectors77
+
+rest78:
+	TESTQ      BX, BX
+	JZ         done79
+	LEAQ       lanesAVX2<>+0(SB), R11
+	MOVQ       $+8, R12
+	SUBQ       BX, R12
+	VMOVUPS    (R11)(R12*4), Y4
+	VMASKMOVPS (R9), Y4, Y5
+	VBLENDVPS  Y4, Y5, Y0, Y5
+	VMULPS     Y2, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y4, (R10)
+	VMAXPS     Y5, Y3, Y3
+
+done79:
+	VPERM2F128 $0x01, Y3, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VPERMILPS  $0x4e, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VMOVLPS    X3, (SI)
+	VXORPS     Y4, Y4, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	MOVQ       DX, R11
+	TESTQ      R11, R11
+	JZ         rest81
+
+vectors80:
+	VMOVUPS      (R10), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y6, Y5
+	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
+	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y5
+	VPSUBD       Y5, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VMOVUPS      Y7, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y5, (R10)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	DECQ         R11
+	JNZ          vectors80
+
+rest81:
+	TESTQ        BX, BX
+	JZ           done82
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R11
+	SUBQ         BX, R11
+	VMOVUPS      (R9)(R11*4), Y5
+	VMASKMOVPS   (R10), Y5, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VFMADD213PS  Y6, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y6, Y5, (R10)
+
+done82:
+	VPERM2F128 $0x01, Y4, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	VPERMILPS  $0x4e, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	MOVQ       plane+64(FP), R9
+	VMOVLPS    X4, (SI)(R9*1)
+	VDIVPS     Y4, Y1, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	TESTQ      DX, DX
+	JZ         rest84
+
+vectors83:
+	VMOVUPS (R10), Y3
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    DX
+	JNZ     vectors83
+
+rest84:
+	TESTQ      BX, BX
+	JZ         done85
+	LEAQ       lanesAVX2<>+0(SB), DX
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	VMOVUPS    (DX)(R9*4), Y3
+	VMASKMOVPS (R10), Y3, Y5
+	VMULPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y3, (R10)
+
+done85:
+	JMP done76
+
+short75:
+	LEAQ         lanesAVX2<>+0(SB), DX
+	MOVQ         $+8, R9
+	SUBQ         BX, R9
+	VMOVUPS      (DX)(R9*4), Y3
+	VMASKMOVPS   (AX), Y3, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       Y2, Y4, Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VPERMILPS    $0x4e, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VMOVLPS      X5, (SI)
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	VPERMILPS    $0x4e, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         plane+64(FP), DX
+	VMOVLPS      X5, (SI)(DX*1)
+	VDIVPS       Y5, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (CX)
+
+done76:
+	MOVQ R8, DX
+	SHLQ $0x03, DX
+	ADDQ DX, AX
+	MOVQ R8, DX
+	SHLQ $0x03, DX
+	ADDQ DX, CX
+
+next74:
+	ADDQ ldr+72(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row73
+	VZEROUPPER
+	RET
+
+// func attentionMomentsAVX2x2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2x2(SB), NOSPLIT, $0-104
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         result+72(FP), DI
+	MOVQ         ptr+8(FP), R8
+
+row86:
+	MOVQ   8(R8), R9
+	SUBQ   (R8), R9
+	JZ     next87
+	MOVQ   R9, BX
+	SHLQ   $0x01, BX
+	MOVQ   BX, SI
+	SHRQ   $0x03, BX
+	ANDQ   $0x07, SI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   AX, R10
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	TESTQ  BX, BX
+	JZ     rest89
+
+vectors88:
+	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y6
+	VMOVUPS     (R12), Y7
+	VCMPPS      $0x11, Y5, Y1, Y5
+	VMULPS      Y0, Y6, Y8
+	VBLENDVPS   Y5, Y6, Y8, Y5
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y5, Y7, Y3
+	VADDPS      Y5, Y4, Y4
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R12
+	DECQ        BX
+	JNZ         vectors88
+
+rest89:
+	TESTQ       SI, SI
+	JZ          done90
+	LEAQ        lanesAVX2<>+0(SB), BX
+	MOVQ        $+8, R13
+	SUBQ        SI, R13
+	VMOVUPS     (BX)(R13*4), Y5
+	VMASKMOVPS  (R10), Y5, Y6
+	VMASKMOVPS  (R11), Y5, Y7
+	VMASKMOVPS  (R12), Y5, Y5
+	VCMPPS      $0x11, Y6, Y1, Y6
+	VMULPS      Y0, Y7, Y8
+	VBLENDVPS   Y6, Y7, Y8, Y6
+	VFMADD231PS Y7, Y5, Y2
+	VFMADD231PS Y6, Y5, Y3
+	VADDPS      Y6, Y4, Y4
+
+done90:
+	VPERM2F128 $0x01, Y2, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VPERMILPS  $0x4e, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVLPS    X2, (DI)
+	VPERM2F128 $0x01, Y3, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	VPERMILPS  $0x4e, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	MOVQ       plane+80(FP), BX
+	VMOVLPS    X3, (DI)(BX*1)
+	VPERM2F128 $0x01, Y4, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	VPERMILPS  $0x4e, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	MOVQ       plane+80(FP), BX
+	VMOVLPS    X4, (DI)(BX*2)
+	MOVQ       R9, BX
+	SHLQ       $0x03, BX
+	ADDQ       BX, AX
+	MOVQ       R9, BX
+	SHLQ       $0x03, BX
+	ADDQ       BX, CX
+	MOVQ       R9, BX
+	SHLQ       $0x03, BX
+	ADDQ       BX, DX
+
+next87:
+	ADDQ ldr+88(FP), DI
+	ADDQ $0x08, R8
+	DECQ rows+0(FP)
+	JNZ  row86
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2x2(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
+
+row91:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next92
+	MOVQ   R8, DX
+	SHLQ   $0x01, DX
+	MOVQ   DX, BX
+	SHRQ   $0x03, DX
+	ANDQ   $0x07, BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
+	JZ     rest94
+
+vectors93:
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VFMADD231PS Y1, Y2, Y0
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	DECQ        DX
+	JNZ         vectors93
+
+rest94:
+	TESTQ       BX, BX
+	JZ          done95
+	LEAQ        lanesAVX2<>+0(SB), DX
+	MOVQ        $+8, R11
+	SUBQ        BX, R11
+	VMOVUPS     (DX)(R11*4), Y1
+	VMASKMOVPS  (R9), Y1, Y2
+	VMASKMOVPS  (R10), Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+
+done95:
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVLPS    X0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x03, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x03, DX
+	ADDQ       DX, CX
+
+next92:
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row91
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2x4(SB), NOSPLIT, $0-88
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y0
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+48(FP), Y2
+	MOVQ         result+56(FP), SI
+	MOVQ         ptr+8(FP), DI
+
+row96:
+	MOVQ    8(DI), R8
+	SUBQ    (DI), R8
+	JZ      next97
+	MOVQ    R8, DX
+	SHLQ    $0x02, DX
+	MOVQ    DX, BX
+	SHRQ    $0x03, DX
+	ANDQ    $0x07, BX
+	TESTQ   DX, DX
+	JZ      short98
+	VMOVAPS Y0, Y3
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest101
+
+vectors100:
+	VMOVUPS (R9), Y4
+	VMULPS  Y2, Y4, Y5
+	VMAXPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R10)
+	VMAXPS  Y4, Y3, Y3
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    R11
+	JNZ     vectors100
+
+rest101:
+	TESTQ      BX, BX
+	JZ         done102
+	LEAQ       lanesAVX2<>+0(SB), R11
+	MOVQ       $+8, R12
+	SUBQ       BX, R12
+	VMOVUPS    (R11)(R12*4), Y4
+	VMASKMOVPS (R9), Y4, Y5
+	VBLENDVPS  Y4, Y5, Y0, Y5
+	VMULPS     Y2, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y4, (R10)
+	VMAXPS     Y5, Y3, Y3
+
+done102:
+	VPERM2F128 $0x01, Y3, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VMOVUPS    X3, (SI)
+	VXORPS     Y4, Y4, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	MOVQ       DX, R11
+	TESTQ      R11, R11
+	JZ         rest104
+
+vectors103:
+	VMOVUPS      (R10), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y6, Y5
+	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
+	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y5
+	VPSUBD       Y5, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VMOVUPS      Y7, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y5, (R10)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	DECQ         R11
+	JNZ          vectors103
+
+rest104:
+	TESTQ        BX, BX
+	JZ           done105
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R11
+	SUBQ         BX, R11
+	VMOVUPS      (R9)(R11*4), Y5
+	VMASKMOVPS   (R10), Y5, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VFMADD213PS  Y6, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y6, Y5, (R10)
+
+done105:
+	VPERM2F128 $0x01, Y4, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	MOVQ       plane+64(FP), R9
+	VMOVUPS    X4, (SI)(R9*1)
+	VDIVPS     Y4, Y1, Y4
+	MOVQ       AX, R9
+	MOVQ       CX, R10
+	TESTQ      DX, DX
+	JZ         rest107
+
+vectors106:
+	VMOVUPS (R10), Y3
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    DX
+	JNZ     vectors106
+
+rest107:
+	TESTQ      BX, BX
+	JZ         done108
+	LEAQ       lanesAVX2<>+0(SB), DX
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	VMOVUPS    (DX)(R9*4), Y3
+	VMASKMOVPS (R10), Y3, Y5
+	VMULPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y3, (R10)
+
+done108:
+	JMP done99
+
+short98:
+	LEAQ         lanesAVX2<>+0(SB), DX
+	MOVQ         $+8, R9
+	SUBQ         BX, R9
+	VMOVUPS      (DX)(R9*4), Y3
+	VMASKMOVPS   (AX), Y3, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       Y2, Y4, Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VMAXPS       Y6, Y5, Y5
+	VMOVUPS      X5, (SI)
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVAPS      Y4, Y5
+	VPERM2F128   $0x01, Y5, Y5, Y6
+	VADDPS       Y6, Y5, Y5
+	MOVQ         plane+64(FP), DX
+	VMOVUPS      X5, (SI)(DX*1)
+	VDIVPS       Y5, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (CX)
+
+done99:
+	MOVQ R8, DX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ R8, DX
+	SHLQ $0x04, DX
+	ADDQ DX, CX
+
+next97:
+	ADDQ ldr+72(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row96
+	VZEROUPPER
+	RET
+
+// func attentionMomentsAVX2x4(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2x4(SB), NOSPLIT, $0-104
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         result+72(FP), DI
+	MOVQ         ptr+8(FP), R8
+
+row109:
+	MOVQ   8(R8), R9
+	SUBQ   (R8), R9
+	JZ     next110
+	MOVQ   R9, BX
+	SHLQ   $0x02, BX
+	MOVQ   BX, SI
+	SHRQ   $0x03, BX
+	ANDQ   $0x07, SI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   AX, R10
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	TESTQ  BX, BX
+	JZ     rest112
+
+vectors111:
+	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y6
+	VMOVUPS     (R12), Y7
+	VCMPPS      $0x11, Y5, Y1, Y5
+	VMULPS      Y0, Y6, Y8
+	VBLENDVPS   Y5, Y6, Y8, Y5
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y5, Y7, Y3
+	VADDPS      Y5, Y4, Y4
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R12
+	DECQ        BX
+	JNZ         vectors111
+
+rest112:
+	TESTQ       SI, SI
+	JZ          done113
+	LEAQ        lanesAVX2<>+0(SB), BX
+	MOVQ        $+8, R13
+	SUBQ        SI, R13
+	VMOVUPS     (BX)(R13*4), Y5
+	VMASKMOVPS  (R10), Y5, Y6
+	VMASKMOVPS  (R11), Y5, Y7
+	VMASKMOVPS  (R12), Y5, Y5
+	VCMPPS      $0x11, Y6, Y1, Y6
+	VMULPS      Y0, Y7, Y8
+	VBLENDVPS   Y6, Y7, Y8, Y6
+	VFMADD231PS Y7, Y5, Y2
+	VFMADD231PS Y6, Y5, Y3
+	VADDPS      Y6, Y4, Y4
+
+done113:
+	VPERM2F128 $0x01, Y2, Y2, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    X2, (DI)
+	VPERM2F128 $0x01, Y3, Y3, Y2
+	VADDPS     Y2, Y3, Y3
+	MOVQ       plane+80(FP), BX
+	VMOVUPS    X3, (DI)(BX*1)
+	VPERM2F128 $0x01, Y4, Y4, Y2
+	VADDPS     Y2, Y4, Y4
+	MOVQ       plane+80(FP), BX
+	VMOVUPS    X4, (DI)(BX*2)
+	MOVQ       R9, BX
+	SHLQ       $0x04, BX
+	ADDQ       BX, AX
+	MOVQ       R9, BX
+	SHLQ       $0x04, BX
+	ADDQ       BX, CX
+	MOVQ       R9, BX
+	SHLQ       $0x04, BX
+	ADDQ       BX, DX
+
+next110:
+	ADDQ ldr+88(FP), DI
+	ADDQ $0x08, R8
+	DECQ rows+0(FP)
+	JNZ  row109
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2x4(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
+
+row114:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next115
+	MOVQ   R8, DX
+	SHLQ   $0x02, DX
+	MOVQ   DX, BX
+	SHRQ   $0x03, DX
+	ANDQ   $0x07, BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
+	JZ     rest117
+
+vectors116:
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VFMADD231PS Y1, Y2, Y0
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	DECQ        DX
+	JNZ         vectors116
+
+rest117:
+	TESTQ       BX, BX
+	JZ          done118
+	LEAQ        lanesAVX2<>+0(SB), DX
+	MOVQ        $+8, R11
+	SUBQ        BX, R11
+	VMOVUPS     (DX)(R11*4), Y1
+	VMASKMOVPS  (R9), Y1, Y2
+	VMASKMOVPS  (R10), Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+
+done118:
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    X0, (SI)
+	MOVQ       R8, DX
+	SHLQ       $0x04, DX
+	ADDQ       DX, AX
+	MOVQ       R8, DX
+	SHLQ       $0x04, DX
+	ADDQ       DX, CX
+
+next115:
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row114
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2x8(SB), NOSPLIT, $0-88
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y0
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+48(FP), Y2
+	MOVQ         result+56(FP), SI
+	MOVQ         ptr+8(FP), DI
+
+row119:
+	MOVQ    8(DI), R8
+	SUBQ    (DI), R8
+	JZ      next120
+	MOVQ    R8, DX
+	SHLQ    $0x03, DX
+	MOVQ    DX, BX
+	SHRQ    $0x03, DX
+	ANDQ    $0x07, BX
+	TESTQ   DX, DX
+	JZ      short121
+	VMOVAPS Y0, Y3
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest124
+
+vectors123:
+	VMOVUPS (R9), Y4
+	VMULPS  Y2, Y4, Y5
+	VMAXPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R10)
+	VMAXPS  Y4, Y3, Y3
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    R11
+	JNZ     vectors123
+
+rest124:
+	TESTQ      BX, BX
+	JZ         done125
+	LEAQ       lanesAVX2<>+0(SB), R11
+	MOVQ       $+8, R12
+	SUBQ       BX, R12
+	VMOVUPS    (R11)(R12*4), Y4
+	VMASKMOVPS (R9), Y4, Y5
+	VBLENDVPS  Y4, Y5, Y0, Y5
+	VMULPS     Y2, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y4, (R10)
+	VMAXPS     Y5, Y3, Y3
+
+done125:
+	VMOVUPS Y3, (SI)
+	VXORPS  Y4, Y4, Y4
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	TESTQ   R11, R11
+	JZ      rest127
+
+vectors126:
+	VMOVUPS      (R10), Y5
+	VSUBPS       Y3, Y5, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y6
+	VMAXPS       Y5, Y6, Y5
+	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
+	VROUNDPS     $0x08, Y6, Y6
+	VFNMADD231PS float3f318000<>+0(SB), Y6, Y5
+	VFNMADD231PS floatb95e8083<>+0(SB), Y6, Y5
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y5, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y5, Y7
+	VMULPS       Y5, Y5, Y8
+	VFMADD213PS  Y5, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y6, Y6
+	VPSRAD       $0x01, Y6, Y5
+	VPSUBD       Y5, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VMOVUPS      Y7, Y5
+	VADDPS       Y5, Y4, Y4
+	VMOVUPS      Y5, (R10)
+	ADDQ         $0x20, R9
+	ADDQ         $0x20, R10
+	DECQ         R11
+	JNZ          vectors126
+
+rest127:
+	TESTQ        BX, BX
+	JZ           done128
+	LEAQ         lanesAVX2<>+0(SB), R9
+	MOVQ         $+8, R11
+	SUBQ         BX, R11
+	VMOVUPS      (R9)(R11*4), Y5
+	VMASKMOVPS   (R10), Y5, Y6
+	VBLENDVPS    Y5, Y6, Y0, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
+	VMOVUPS      float39506967<>+0(SB), Y7
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y7
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y7
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y7
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y7
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y7
+	VMULPS       Y6, Y6, Y8
+	VFMADD213PS  Y6, Y8, Y7
+	VADDPS       float3f800000<>+0(SB), Y7, Y7
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y7, Y7
+	VMOVUPS      Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMASKMOVPS   Y6, Y5, (R10)
+
+done128:
+	MOVQ    plane+64(FP), R9
+	VMOVUPS Y4, (SI)(R9*1)
+	VDIVPS  Y4, Y1, Y4
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	TESTQ   DX, DX
+	JZ      rest130
+
+vectors129:
+	VMOVUPS (R10), Y3
+	VMULPS  Y4, Y3, Y3
+	VMOVUPS Y3, (R10)
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	DECQ    DX
+	JNZ     vectors129
+
+rest130:
+	TESTQ      BX, BX
+	JZ         done131
+	LEAQ       lanesAVX2<>+0(SB), DX
+	MOVQ       $+8, R9
+	SUBQ       BX, R9
+	VMOVUPS    (DX)(R9*4), Y3
+	VMASKMOVPS (R10), Y3, Y5
+	VMULPS     Y4, Y5, Y5
+	VMASKMOVPS Y5, Y3, (R10)
+
+done131:
+	JMP done122
+
+short121:
+	LEAQ         lanesAVX2<>+0(SB), DX
+	MOVQ         $+8, R9
+	SUBQ         BX, R9
+	VMOVUPS      (DX)(R9*4), Y3
+	VMASKMOVPS   (AX), Y3, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y4
+	VMULPS       Y2, Y4, Y5
+	VMAXPS       Y4, Y5, Y4
+	VMOVAPS      Y4, Y5
+	VMOVUPS      Y5, (SI)
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VMOVAPS      Y4, Y5
+	MOVQ         plane+64(FP), DX
+	VMOVUPS      Y5, (SI)(DX*1)
+	VDIVPS       Y5, Y1, Y5
+	VMULPS       Y5, Y4, Y4
+	VMASKMOVPS   Y4, Y3, (CX)
+
+done122:
+	MOVQ R8, DX
+	SHLQ $0x05, DX
+	ADDQ DX, AX
+	MOVQ R8, DX
+	SHLQ $0x05, DX
+	ADDQ DX, CX
+
+next120:
+	ADDQ ldr+72(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row119
+	VZEROUPPER
+	RET
+
+// func attentionMomentsAVX2x8(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2x8(SB), NOSPLIT, $0-104
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         result+72(FP), DI
+	MOVQ         ptr+8(FP), R8
+
+row132:
+	MOVQ   8(R8), R9
+	SUBQ   (R8), R9
+	JZ     next133
+	MOVQ   R9, BX
+	SHLQ   $0x03, BX
+	MOVQ   BX, SI
+	SHRQ   $0x03, BX
+	ANDQ   $0x07, SI
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   AX, R10
+	MOVQ   CX, R11
+	MOVQ   DX, R12
+	TESTQ  BX, BX
+	JZ     rest135
+
+vectors134:
+	VMOVUPS     (R10), Y5
+	VMOVUPS     (R11), Y6
+	VMOVUPS     (R12), Y7
+	VCMPPS      $0x11, Y5, Y1, Y5
+	VMULPS      Y0, Y6, Y8
+	VBLENDVPS   Y5, Y6, Y8, Y5
+	VFMADD231PS Y6, Y7, Y2
+	VFMADD231PS Y5, Y7, Y3
+	VADDPS      Y5, Y4, Y4
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	ADDQ        $0x20, R12
+	DECQ        BX
+	JNZ         vectors134
+
+rest135:
+	TESTQ       SI, SI
+	JZ          done136
+	LEAQ        lanesAVX2<>+0(SB), BX
+	MOVQ        $+8, R13
+	SUBQ        SI, R13
+	VMOVUPS     (BX)(R13*4), Y5
+	VMASKMOVPS  (R10), Y5, Y6
+	VMASKMOVPS  (R11), Y5, Y7
+	VMASKMOVPS  (R12), Y5, Y5
+	VCMPPS      $0x11, Y6, Y1, Y6
+	VMULPS      Y0, Y7, Y8
+	VBLENDVPS   Y6, Y7, Y8, Y6
+	VFMADD231PS Y7, Y5, Y2
+	VFMADD231PS Y6, Y5, Y3
+	VADDPS      Y6, Y4, Y4
+
+done136:
+	VMOVUPS Y2, (DI)
+	MOVQ    plane+80(FP), BX
+	VMOVUPS Y3, (DI)(BX*1)
+	MOVQ    plane+80(FP), BX
+	VMOVUPS Y4, (DI)(BX*2)
+	MOVQ    R9, BX
+	SHLQ    $0x05, BX
+	ADDQ    BX, AX
+	MOVQ    R9, BX
+	SHLQ    $0x05, BX
+	ADDQ    BX, CX
+	MOVQ    R9, BX
+	SHLQ    $0x05, BX
+	ADDQ    BX, DX
+
+next133:
+	ADDQ ldr+88(FP), DI
+	ADDQ $0x08, R8
+	DECQ rows+0(FP)
+	JNZ  row132
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2x8(SB), NOSPLIT, $0-72
+	MOVQ x+16(FP), AX
+	MOVQ y+32(FP), CX
+	MOVQ result+48(FP), SI
+	MOVQ ptr+8(FP), DI
+
+row137:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next138
+	MOVQ   R8, DX
+	SHLQ   $0x03, DX
+	MOVQ   DX, BX
+	SHRQ   $0x03, DX
+	ANDQ   $0x07, BX
+	VXORPS Y0, Y0, Y0
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	TESTQ  DX, DX
+	JZ     rest140
+
+vectors139:
+	VMOVUPS     (R9), Y1
+	VMOVUPS     (R10), Y2
+	VFMADD231PS Y1, Y2, Y0
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	DECQ        DX
+	JNZ         vectors139
+
+rest140:
+	TESTQ       BX, BX
+	JZ          done141
+	LEAQ        lanesAVX2<>+0(SB), DX
+	MOVQ        $+8, R11
+	SUBQ        BX, R11
+	VMOVUPS     (DX)(R11*4), Y1
+	VMASKMOVPS  (R9), Y1, Y2
+	VMASKMOVPS  (R10), Y1, Y1
+	VFMADD231PS Y2, Y1, Y0
+
+done141:
+	VMOVUPS Y0, (SI)
+	MOVQ    R8, DX
+	SHLQ    $0x05, DX
+	ADDQ    DX, AX
+	MOVQ    R8, DX
+	SHLQ    $0x05, DX
+	ADDQ    DX, CX
+
+next138:
+	ADDQ ldr+56(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row137
+	VZEROUPPER
+	RET
+
+// func attentionSoftmaxAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionSoftmaxAVX2(SB), NOSPLIT, $0-88
+	MOVQ         heads+80(FP), AX
+	LEAQ         lanesAVX2<>+0(SB), CX
+	MOVQ         $+8, DX
+	SUBQ         AX, DX
+	VMOVUPS      (CX)(DX*4), Y0
+	MOVQ         x+16(FP), AX
+	MOVQ         y+32(FP), CX
+	VMOVUPS      floatff800000<>+0(SB), Y1
+	VMOVUPS      float3f800000<>+0(SB), Y2
+	VBROADCASTSS slope+48(FP), Y3
+	MOVQ         result+56(FP), BX
+	MOVQ         ptr+8(FP), SI
+
+row142:
+	MOVQ    8(SI), DI
+	SUBQ    (SI), DI
+	JZ      next143
+	MOVQ    DI, DX
+	VMOVAPS Y1, Y4
+	MOVQ    AX, R8
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+
+vectors144:
+	VMASKMOVPS (R8), Y0, Y5
+	VBLENDVPS  Y0, Y5, Y1, Y5
+	VMULPS     Y3, Y5, Y6
+	VMAXPS     Y5, Y6, Y5
+	VMASKMOVPS Y5, Y0, (R9)
+	VMAXPS     Y5, Y4, Y4
+	ADDQ       ldx+24(FP), R8
+	ADDQ       ldy+40(FP), R9
+	DECQ       R10
+	JNZ        vectors144
+	VMASKMOVPS Y4, Y0, (BX)
+	VXORPS     Y5, Y5, Y5
+	MOVQ       AX, R8
+	MOVQ       CX, R9
+	MOVQ       DX, R10
+
+vectors147:
+	VMASKMOVPS   (R9), Y0, Y6
+	VBLENDVPS    Y0, Y6, Y1, Y6
+	VSUBPS       Y4, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y7
+	VMAXPS       Y6, Y7, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y7
+	VROUNDPS     $0x08, Y7, Y7
+	VFNMADD231PS float3f318000<>+0(SB), Y7, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y7, Y6
+	VMOVUPS      float39506967<>+0(SB), Y8
+	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y8
+	VFMADD213PS  float3c088908<>+0(SB), Y6, Y8
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y6, Y8
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y6, Y8
+	VFMADD213PS  float3f000000<>+0(SB), Y6, Y8
+	VMULPS       Y6, Y6, Y9
+	VFMADD213PS  Y6, Y9, Y8
+	VADDPS       float3f800000<>+0(SB), Y8, Y8
+	VCVTPS2DQ    Y7, Y7
+	VPSRAD       $0x01, Y7, Y6
+	VPSUBD       Y6, Y7, Y7
+	VPADDD       float0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y8, Y8
+	VPADDD       float0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y7, Y8, Y8
+	VMOVUPS      Y8, Y6
+	VADDPS       Y6, Y5, Y5
+	VMASKMOVPS   Y6, Y0, (R9)
+	ADDQ         ldx+24(FP), R8
+	ADDQ         ldy+40(FP), R9
+	DECQ         R10
+	JNZ          vectors147
+	MOVQ         plane+64(FP), R8
+	VMASKMOVPS   Y5, Y0, (BX)(R8*1)
+	VDIVPS       Y5, Y2, Y5
+	MOVQ         AX, R8
+	MOVQ         CX, R9
+
+vectors150:
+	VMASKMOVPS (R9), Y0, Y4
+	VMULPS     Y5, Y4, Y4
+	VMASKMOVPS Y4, Y0, (R9)
+	ADDQ       ldx+24(FP), R8
+	ADDQ       ldy+40(FP), R9
+	DECQ       DX
+	JNZ        vectors150
+	MOVQ       DI, DX
+	IMULQ      ldx+24(FP), DX
+	ADDQ       DX, AX
+	MOVQ       DI, DX
+	IMULQ      ldy+40(FP), DX
+	ADDQ       DX, CX
+
+next143:
+	ADDQ ldr+72(FP), BX
+	ADDQ $0x08, SI
+	DECQ rows+0(FP)
+	JNZ  row142
+	VZEROUPPER
+	RET
+
+// func attentionMomentsAVX2(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionMomentsAVX2(SB), NOSPLIT, $0-104
+	MOVQ         heads+96(FP), AX
+	LEAQ         lanesAVX2<>+0(SB), CX
+	MOVQ         $+8, DX
+	SUBQ         AX, DX
+	VMOVUPS      (CX)(DX*4), Y0
+	MOVQ         x+16(FP), AX
+	MOVQ         a+32(FP), CX
+	MOVQ         d+48(FP), DX
+	VBROADCASTSS slope+64(FP), Y1
+	VXORPS       Y2, Y2, Y2
+	MOVQ         result+72(FP), SI
+	MOVQ         ptr+8(FP), DI
+
+row153:
+	MOVQ   8(DI), R8
+	SUBQ   (DI), R8
+	JZ     next154
+	MOVQ   R8, BX
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   AX, R9
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+
+vectors155:
+	VMASKMOVPS  (R9), Y0, Y6
+	VMASKMOVPS  (R10), Y0, Y7
+	VMASKMOVPS  (R11), Y0, Y8
+	VCMPPS      $0x11, Y6, Y2, Y6
+	VMULPS      Y1, Y7, Y9
+	VBLENDVPS   Y6, Y7, Y9, Y6
+	VFMADD231PS Y7, Y8, Y3
+	VFMADD231PS Y6, Y8, Y4
+	VADDPS      Y6, Y5, Y5
+	ADDQ        ldx+24(FP), R9
+	ADDQ        lda+40(FP), R10
+	ADDQ        ldd+56(FP), R11
+	DECQ        BX
+	JNZ         vectors155
+	VMASKMOVPS  Y3, Y0, (SI)
+	MOVQ        plane+80(FP), BX
+	VMASKMOVPS  Y4, Y0, (SI)(BX*1)
+	MOVQ        plane+80(FP), BX
+	VMASKMOVPS  Y5, Y0, (SI)(BX*2)
+	MOVQ        R8, BX
+	IMULQ       ldx+24(FP), BX
+	ADDQ        BX, AX
+	MOVQ        R8, BX
+	IMULQ       lda+40(FP), BX
+	ADDQ        BX, CX
+	MOVQ        R8, BX
+	IMULQ       ldd+56(FP), BX
+	ADDQ        BX, DX
+
+next154:
+	ADDQ ldr+88(FP), SI
+	ADDQ $0x08, DI
+	DECQ rows+0(FP)
+	JNZ  row153
+	VZEROUPPER
+	RET
+
+// func attentionPullAVX2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, result *float32, ldr int, heads int)
+// Requires: AVX, FMA3
+TEXT ·attentionPullAVX2(SB), NOSPLIT, $0-72
+	MOVQ    heads+64(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y0
+	MOVQ    x+16(FP), AX
+	MOVQ    y+32(FP), CX
+	MOVQ    result+48(FP), BX
+	MOVQ    ptr+8(FP), SI
+
+row158:
+	MOVQ   8(SI), DI
+	SUBQ   (SI), DI
+	JZ     next159
+	MOVQ   DI, DX
+	VXORPS Y1, Y1, Y1
+	MOVQ   AX, R8
+	MOVQ   CX, R9
+
+vectors160:
+	VMASKMOVPS  (R8), Y0, Y2
+	VMASKMOVPS  (R9), Y0, Y3
+	VFMADD231PS Y2, Y3, Y1
+	ADDQ        ldx+24(FP), R8
+	ADDQ        ldy+40(FP), R9
+	DECQ        DX
+	JNZ         vectors160
+	VMASKMOVPS  Y1, Y0, (BX)
+	MOVQ        DI, DX
+	IMULQ       ldx+24(FP), DX
+	ADDQ        DX, AX
+	MOVQ        DI, DX
+	IMULQ       ldy+40(FP), DX
+	ADDQ        DX, CX
+
+next159:
+	ADDQ ldr+56(FP), BX
+	ADDQ $0x08, SI
+	DECQ rows+0(FP)
+	JNZ  row158
+	VZEROUPPER
+	RET
+
+// func attentionGatherAVX2x8(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·attentionGatherAVX2x8(SB), NOSPLIT, $0-136
+	MOVQ         p+0(FP), AX
+	MOVQ         z+16(FP), CX
+	MOVQ         other+40(FP), DX
+	MOVQ         ahead+48(FP), BX
+	MOVQ         x+56(FP), SI
+	LEAQ         (DX)(BX*4), BX
+	MOVQ         ptr+72(FP), DI
+	MOVQ         y+80(FP), R8
+	MOVQ         less+104(FP), R9
+	MOVQ         third+112(FP), R10
+	VBROADCASTSS slope+96(FP), Y0
+
+row163:
+	MOVQ   ldy+88(FP), R11
+	IMUL3Q $0x08, R11, R11
+	ADDQ   R8, R11
+	MOVQ   lastByte+32(FP), R12
+	ADDQ   R11, R12
+
+lines165:
+	PREFETCHT0 (R11)
+	ADDQ       $0x40, R11
+	CMPQ       R11, R12
+	JLT        lines165
+	PREFETCHT0 (R12)
+	MOVQ       8(DI), R12
+	CMPQ       R12, hi+8(FP)
+	CMOVQGT    hi+8(FP), R12
+	CMPQ       AX, R12
+	JGE        next164
+
+position166:
+	MOVL       (BX)(AX*4), R11
+	IMULQ      ldx+64(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	ADDQ       lastByte+32(FP), R11
+	PREFETCHT0 (SI)(R11*1)
+	MOVL       (DX)(AX*4), R13
+	IMULQ      ldx+64(FP), R13
+	ADDQ       SI, R13
+	MOVQ       ldz+24(FP), R11
+	VMOVUPS    (R13), Y1
+	VMOVUPS    (R8), Y2
+	VADDPS     Y2, Y1, Y1
+	VMOVUPS    Y1, (CX)
+	VMULPS     Y0, Y1, Y2
+	VMAXPS     Y1, Y2, Y1
+	ADDQ       R11, R13
+	VMOVUPS    (R13), Y2
+	ADDQ       R11, R13
+	VMOVUPS    (R13), Y3
+	SUBQ       R11, R13
+	SUBQ       R11, R13
+	VSUBPS     Y2, Y1, Y1
+	VMOVUPS    Y1, (R9)
+	VMOVUPS    Y3, (R10)
+	ADDQ       R11, R9
+	ADDQ       R11, R10
+	ADDQ       ldz+24(FP), CX
+	INCQ       AX
+	CMPQ       AX, R12
+	JLT        position166
+
+next164:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row163
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSums8toAVX2x1(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y1
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    ptr+8(FP), R13
+	MOVQ    (R13), DX
+
+row:
+	ADDQ   $0x08, R13
+	MOVQ   (R13), R14
+	VXORPS Y2, Y2, Y2
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y3
+	VMOVUPS     (R9)(R10*1), Y4
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMASKMOVPS  (AX)(R15*1), Y1, Y5
+	VMOVUPS     (R8), Y6
+	VPERMPS     Y3, Y6, Y3
+	VFMADD231PS Y5, Y3, Y0
+	VPERMPS     Y4, Y6, Y3
+	VFMADD231PS Y5, Y3, Y2
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMASKMOVPS Y0, Y1, (R11)
+	VMASKMOVPS Y2, Y1, (R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSums8toAVX2x2(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y2
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    ptr+8(FP), R13
+	MOVQ    (R13), DX
+
+row:
+	ADDQ   $0x08, R13
+	MOVQ   (R13), R14
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y5
+	VMOVUPS     (R9)(R10*1), Y6
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y7
+	VMOVUPS     (R8), Y8
+	VPERMPS     Y5, Y8, Y9
+	VFMADD231PS Y7, Y9, Y0
+	VPERMPS     Y6, Y8, Y9
+	VFMADD231PS Y7, Y9, Y3
+	VMASKMOVPS  32(AX)(R15*1), Y2, Y7
+	VMOVUPS     32(R8), Y8
+	VPERMPS     Y5, Y8, Y5
+	VFMADD231PS Y7, Y5, Y1
+	VPERMPS     Y6, Y8, Y5
+	VFMADD231PS Y7, Y5, Y4
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R11)
+	VMASKMOVPS Y1, Y2, 32(R11)
+	VMOVUPS    Y3, (R12)
+	VMASKMOVPS Y4, Y2, 32(R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSums8toAVX2x3(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y3
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    ptr+8(FP), R13
+	MOVQ    (R13), DX
+
+row:
+	ADDQ   $0x08, R13
+	MOVQ   (R13), R14
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y7
+	VMOVUPS     (R9)(R10*1), Y8
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y9
+	VMOVUPS     (R8), Y10
+	VPERMPS     Y7, Y10, Y11
+	VFMADD231PS Y9, Y11, Y0
+	VPERMPS     Y8, Y10, Y11
+	VFMADD231PS Y9, Y11, Y4
+	VMOVUPS     32(AX)(R15*1), Y9
+	VMOVUPS     32(R8), Y10
+	VPERMPS     Y7, Y10, Y11
+	VFMADD231PS Y9, Y11, Y1
+	VPERMPS     Y8, Y10, Y11
+	VFMADD231PS Y9, Y11, Y5
+	VMASKMOVPS  64(AX)(R15*1), Y3, Y9
+	VMOVUPS     64(R8), Y10
+	VPERMPS     Y7, Y10, Y7
+	VFMADD231PS Y9, Y7, Y2
+	VPERMPS     Y8, Y10, Y7
+	VFMADD231PS Y9, Y7, Y6
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R11)
+	VMOVUPS    Y1, 32(R11)
+	VMASKMOVPS Y2, Y3, 64(R11)
+	VMOVUPS    Y4, (R12)
+	VMOVUPS    Y5, 32(R12)
+	VMASKMOVPS Y6, Y3, 64(R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSums8toAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSums8toAVX2x4(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y4
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    ptr+8(FP), R13
+	MOVQ    (R13), DX
+
+row:
+	ADDQ   $0x08, R13
+	MOVQ   (R13), R14
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMOVUPS     (R9), Y9
+	VMOVUPS     (R9)(R10*1), Y10
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y11
+	VMOVUPS     (R8), Y12
+	VPERMPS     Y9, Y12, Y13
+	VFMADD231PS Y11, Y13, Y0
+	VPERMPS     Y10, Y12, Y13
+	VFMADD231PS Y11, Y13, Y5
+	VMOVUPS     32(AX)(R15*1), Y11
+	VMOVUPS     32(R8), Y12
+	VPERMPS     Y9, Y12, Y13
+	VFMADD231PS Y11, Y13, Y1
+	VPERMPS     Y10, Y12, Y13
+	VFMADD231PS Y11, Y13, Y6
+	VMOVUPS     64(AX)(R15*1), Y11
+	VMOVUPS     64(R8), Y12
+	VPERMPS     Y9, Y12, Y13
+	VFMADD231PS Y11, Y13, Y2
+	VPERMPS     Y10, Y12, Y13
+	VFMADD231PS Y11, Y13, Y7
+	VMASKMOVPS  96(AX)(R15*1), Y4, Y11
+	VMOVUPS     96(R8), Y12
+	VPERMPS     Y9, Y12, Y9
+	VFMADD231PS Y11, Y9, Y3
+	VPERMPS     Y10, Y12, Y9
+	VFMADD231PS Y11, Y9, Y8
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R11)
+	VMOVUPS    Y1, 32(R11)
+	VMOVUPS    Y2, 64(R11)
+	VMASKMOVPS Y3, Y4, 96(R11)
+	VMOVUPS    Y5, (R12)
+	VMOVUPS    Y6, 32(R12)
+	VMOVUPS    Y7, 64(R12)
+	VMASKMOVPS Y8, Y4, 96(R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionGatherAVX2(p int, hi int, z *float32, ldz int, lastByte int, other *int32, ahead int, x *float32, ldx int, ptr *int64, y *float32, ldy int, slope float32, less *float32, third *float32, full int, tail int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·attentionGatherAVX2(SB), NOSPLIT, $0-136
+	MOVQ         p+0(FP), AX
+	MOVQ         z+16(FP), CX
+	MOVQ         other+40(FP), DX
+	MOVQ         ahead+48(FP), BX
+	MOVQ         x+56(FP), SI
+	LEAQ         (DX)(BX*4), BX
+	MOVQ         ptr+72(FP), DI
+	MOVQ         y+80(FP), R8
+	MOVQ         less+104(FP), R9
+	MOVQ         third+112(FP), R10
+	VBROADCASTSS slope+96(FP), Y0
+	MOVQ         tail+128(FP), R11
+	LEAQ         lanesAVX2<>+0(SB), R12
+	MOVQ         $+8, R13
+	SUBQ         R11, R13
+	VMOVUPS      (R12)(R13*4), Y1
+	MOVQ         full+120(FP), R11
+
+row167:
+	MOVQ   ldy+88(FP), R12
+	IMUL3Q $0x08, R12, R12
+	ADDQ   R8, R12
+	MOVQ   lastByte+32(FP), R13
+	ADDQ   R12, R13
+
+lines169:
+	PREFETCHT0 (R12)
+	ADDQ       $0x40, R12
+	CMPQ       R12, R13
+	JLT        lines169
+	PREFETCHT0 (R13)
+	MOVQ       8(DI), R13
+	CMPQ       R13, hi+8(FP)
+	CMOVQGT    hi+8(FP), R13
+	CMPQ       AX, R13
+	JGE        next168
+
+position170:
+	MOVL       (BX)(AX*4), R12
+	IMULQ      ldx+64(FP), R12
+	PREFETCHT0 (SI)(R12*1)
+	ADDQ       lastByte+32(FP), R12
+	PREFETCHT0 (SI)(R12*1)
+	MOVL       (DX)(AX*4), R14
+	IMULQ      ldx+64(FP), R14
+	ADDQ       SI, R14
+	MOVQ       ldz+24(FP), R12
+	XORQ       R15, R15
+	CMPQ       R15, R11
+	JGE        rest172
+
+columns171:
+	VMOVUPS (R14)(R15*1), Y2
+	VMOVUPS (R8)(R15*1), Y3
+	VADDPS  Y3, Y2, Y2
+	VMOVUPS Y2, (CX)(R15*1)
+	VMULPS  Y0, Y2, Y3
+	VMAXPS  Y2, Y3, Y2
+	ADDQ    R12, R14
+	VMOVUPS (R14)(R15*1), Y3
+	ADDQ    R12, R14
+	VMOVUPS (R14)(R15*1), Y4
+	SUBQ    R12, R14
+	SUBQ    R12, R14
+	VSUBPS  Y3, Y2, Y2
+	VMOVUPS Y2, (R9)(R15*1)
+	VMOVUPS Y4, (R10)(R15*1)
+	ADDQ    $0x20, R15
+	CMPQ    R15, R11
+	JLT     columns171
+
+rest172:
+	CMPQ       tail+128(FP), $0x00
+	JE         done173
+	VMASKMOVPS (R14)(R15*1), Y1, Y2
+	VMASKMOVPS (R8)(R15*1), Y1, Y3
+	VADDPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y1, (CX)(R15*1)
+	VMULPS     Y0, Y2, Y3
+	VMAXPS     Y2, Y3, Y2
+	ADDQ       R12, R14
+	VMASKMOVPS (R14)(R15*1), Y1, Y3
+	ADDQ       R12, R14
+	VMASKMOVPS (R14)(R15*1), Y1, Y4
+	SUBQ       R12, R14
+	SUBQ       R12, R14
+	VSUBPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y1, (R9)(R15*1)
+	VMASKMOVPS Y4, Y1, (R10)(R15*1)
+
+done173:
+	ADDQ R12, R9
+	ADDQ R12, R10
+	ADDQ ldz+24(FP), CX
+	INCQ AX
+	CMPQ AX, R13
+	JLT  position170
+
+next168:
+	ADDQ $0x08, DI
+	ADDQ ldy+88(FP), R8
+	CMPQ AX, hi+8(FP)
+	JLT  row167
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX2x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSumsAVX2x1(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y1
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R8
+	MOVQ    $+8, R9
+	SUBQ    DX, R9
+	VMOVUPS (R8)(R9*4), Y2
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    ptr+8(FP), R13
+	MOVQ    (R13), DX
+
+row:
+	ADDQ   $0x08, R13
+	MOVQ   (R13), R14
+	VXORPS Y3, Y3, Y3
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMASKMOVPS  (R9), Y2, Y4
+	VMASKMOVPS  (R9)(R10*1), Y2, Y5
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMASKMOVPS  (AX)(R15*1), Y1, Y6
+	VMOVUPS     (R8), Y7
+	VPERMPS     Y4, Y7, Y4
+	VFMADD231PS Y6, Y4, Y0
+	VPERMPS     Y5, Y7, Y4
+	VFMADD231PS Y6, Y4, Y3
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMASKMOVPS Y0, Y1, (R11)
+	VMASKMOVPS Y3, Y1, (R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX2x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSumsAVX2x2(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y2
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R8
+	MOVQ    $+8, R9
+	SUBQ    DX, R9
+	VMOVUPS (R8)(R9*4), Y3
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    ptr+8(FP), R13
+	MOVQ    (R13), DX
+
+row:
+	ADDQ   $0x08, R13
+	MOVQ   (R13), R14
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMASKMOVPS  (R9), Y3, Y6
+	VMASKMOVPS  (R9)(R10*1), Y3, Y7
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y8
+	VMOVUPS     (R8), Y9
+	VPERMPS     Y6, Y9, Y10
+	VFMADD231PS Y8, Y10, Y0
+	VPERMPS     Y7, Y9, Y10
+	VFMADD231PS Y8, Y10, Y4
+	VMASKMOVPS  32(AX)(R15*1), Y2, Y8
+	VMOVUPS     32(R8), Y9
+	VPERMPS     Y6, Y9, Y6
+	VFMADD231PS Y8, Y6, Y1
+	VPERMPS     Y7, Y9, Y6
+	VFMADD231PS Y8, Y6, Y5
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R11)
+	VMASKMOVPS Y1, Y2, 32(R11)
+	VMOVUPS    Y4, (R12)
+	VMASKMOVPS Y5, Y2, 32(R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX2x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSumsAVX2x3(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y3
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R8
+	MOVQ    $+8, R9
+	SUBQ    DX, R9
+	VMOVUPS (R8)(R9*4), Y4
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    ptr+8(FP), R13
+	MOVQ    (R13), DX
+
+row:
+	ADDQ   $0x08, R13
+	MOVQ   (R13), R14
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMASKMOVPS  (R9), Y4, Y8
+	VMASKMOVPS  (R9)(R10*1), Y4, Y9
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y10
+	VMOVUPS     (R8), Y11
+	VPERMPS     Y8, Y11, Y12
+	VFMADD231PS Y10, Y12, Y0
+	VPERMPS     Y9, Y11, Y12
+	VFMADD231PS Y10, Y12, Y5
+	VMOVUPS     32(AX)(R15*1), Y10
+	VMOVUPS     32(R8), Y11
+	VPERMPS     Y8, Y11, Y12
+	VFMADD231PS Y10, Y12, Y1
+	VPERMPS     Y9, Y11, Y12
+	VFMADD231PS Y10, Y12, Y6
+	VMASKMOVPS  64(AX)(R15*1), Y3, Y10
+	VMOVUPS     64(R8), Y11
+	VPERMPS     Y8, Y11, Y8
+	VFMADD231PS Y10, Y8, Y2
+	VPERMPS     Y9, Y11, Y8
+	VFMADD231PS Y10, Y8, Y7
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R11)
+	VMOVUPS    Y1, 32(R11)
+	VMASKMOVPS Y2, Y3, 64(R11)
+	VMOVUPS    Y5, (R12)
+	VMOVUPS    Y6, 32(R12)
+	VMASKMOVPS Y7, Y3, 64(R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionSumsAVX2x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, w *float32, ldw int, second int, heads int, lane *uint32, t *float32, ldt int)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·attentionSumsAVX2x4(SB), NOSPLIT, $0-136
+	MOVQ    tail+48(FP), AX
+	LEAQ    lanesAVX2<>+0(SB), CX
+	MOVQ    $+8, DX
+	SUBQ    AX, DX
+	VMOVUPS (CX)(DX*4), Y4
+	MOVQ    x+16(FP), AX
+	MOVQ    ldx+24(FP), CX
+	MOVQ    other+56(FP), BX
+	MOVQ    ahead+64(FP), SI
+	LEAQ    (BX)(SI*4), SI
+	MOVQ    lastByte+72(FP), DI
+	ADDQ    AX, DI
+	MOVQ    heads+104(FP), DX
+	LEAQ    lanesAVX2<>+0(SB), R8
+	MOVQ    $+8, R9
+	SUBQ    DX, R9
+	VMOVUPS (R8)(R9*4), Y5
+	MOVQ    lane+112(FP), R8
+	MOVQ    w+80(FP), R9
+	MOVQ    second+96(FP), R10
+	MOVQ    y+32(FP), R11
+	MOVQ    t+120(FP), R12
+	MOVQ    ptr+8(FP), R13
+	MOVQ    (R13), DX
+
+row:
+	ADDQ   $0x08, R13
+	MOVQ   (R13), R14
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   DX, R14
+	JGE    store
+
+position:
+	MOVL        (SI)(DX*4), R15
+	IMULQ       CX, R15
+	PREFETCHT0  (AX)(R15*1)
+	PREFETCHT0  64(AX)(R15*1)
+	PREFETCHT0  (DI)(R15*1)
+	VMASKMOVPS  (R9), Y5, Y10
+	VMASKMOVPS  (R9)(R10*1), Y5, Y11
+	ADDQ        ldw+88(FP), R9
+	MOVL        (BX)(DX*4), R15
+	IMULQ       CX, R15
+	VMOVUPS     (AX)(R15*1), Y12
+	VMOVUPS     (R8), Y13
+	VPERMPS     Y10, Y13, Y14
+	VFMADD231PS Y12, Y14, Y0
+	VPERMPS     Y11, Y13, Y14
+	VFMADD231PS Y12, Y14, Y6
+	VMOVUPS     32(AX)(R15*1), Y12
+	VMOVUPS     32(R8), Y13
+	VPERMPS     Y10, Y13, Y14
+	VFMADD231PS Y12, Y14, Y1
+	VPERMPS     Y11, Y13, Y14
+	VFMADD231PS Y12, Y14, Y7
+	VMOVUPS     64(AX)(R15*1), Y12
+	VMOVUPS     64(R8), Y13
+	VPERMPS     Y10, Y13, Y14
+	VFMADD231PS Y12, Y14, Y2
+	VPERMPS     Y11, Y13, Y14
+	VFMADD231PS Y12, Y14, Y8
+	VMASKMOVPS  96(AX)(R15*1), Y4, Y12
+	VMOVUPS     96(R8), Y13
+	VPERMPS     Y10, Y13, Y10
+	VFMADD231PS Y12, Y10, Y3
+	VPERMPS     Y11, Y13, Y10
+	VFMADD231PS Y12, Y10, Y9
+	INCQ        DX
+	CMPQ        DX, R14
+	JLT         position
+
+store:
+	VMOVUPS    Y0, (R11)
+	VMOVUPS    Y1, 32(R11)
+	VMOVUPS    Y2, 64(R11)
+	VMASKMOVPS Y3, Y4, 96(R11)
+	VMOVUPS    Y6, (R12)
+	VMOVUPS    Y7, 32(R12)
+	VMOVUPS    Y8, 64(R12)
+	VMASKMOVPS Y9, Y4, 96(R12)
+	ADDQ       ldy+40(FP), R11
+	ADDQ       ldt+128(FP), R12
+	DECQ       rows+0(FP)
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func attentionWeightsAVX2(n int, x *float32, a *float32, b *float32, slope float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionWeightsAVX2(SB), NOSPLIT, $0-36
+	MOVQ         x+8(FP), AX
+	MOVQ         a+16(FP), CX
+	MOVQ         b+24(FP), DX
+	VBROADCASTSS slope+32(FP), Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         n+0(FP), BX
+	XORQ         SI, SI
+	SUBQ         $0x08, BX
+	JL           rest175
+
+vectors174:
+	VMOVUPS      (AX)(SI*4), Y2
+	VMOVUPS      (CX)(SI*4), Y3
+	VMOVUPS      (DX)(SI*4), Y4
+	VMOVUPS      floatc2d00000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       float3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VFNMADD231PS float3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y3
+	VMOVUPS      float39506967<>+0(SB), Y5
+	VFMADD213PS  float3ab743ce<>+0(SB), Y3, Y5
+	VFMADD213PS  float3c088908<>+0(SB), Y3, Y5
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y3, Y5
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  float3f000000<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VADDPS       float3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y4
+	VPSRAD       $0x01, Y4, Y3
+	VPSUBD       Y3, Y4, Y4
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VMOVUPS      Y5, Y3
+	VCMPPS       $0x11, Y2, Y1, Y2
+	VMULPS       Y0, Y3, Y4
+	VBLENDVPS    Y2, Y3, Y4, Y2
+	VMOVUPS      Y3, (CX)(SI*4)
+	VMOVUPS      Y2, (DX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, BX
+	JLE          vectors174
+
+rest175:
+	ADDQ         $0x08, BX
+	SUBQ         SI, BX
+	JZ           done176
+	LEAQ         lanesAVX2<>+0(SB), DI
+	MOVQ         $+8, R8
+	SUBQ         BX, R8
+	VMOVUPS      (DI)(R8*4), Y2
+	VMASKMOVPS   (AX)(SI*4), Y2, Y3
+	VMASKMOVPS   (CX)(SI*4), Y2, Y4
+	VMASKMOVPS   (DX)(SI*4), Y2, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y4, Y5, Y4
+	VMULPS       float3fb8aa3b<>+0(SB), Y4, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y4
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y4
+	VMOVUPS      float39506967<>+0(SB), Y6
+	VFMADD213PS  float3ab743ce<>+0(SB), Y4, Y6
+	VFMADD213PS  float3c088908<>+0(SB), Y4, Y6
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y4, Y6
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  float3f000000<>+0(SB), Y4, Y6
+	VMULPS       Y4, Y4, Y7
+	VFMADD213PS  Y4, Y7, Y6
+	VADDPS       float3f800000<>+0(SB), Y6, Y6
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y4
+	VPSUBD       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y6, Y6
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, Y4
+	VCMPPS       $0x11, Y3, Y1, Y1
+	VMULPS       Y0, Y4, Y0
+	VBLENDVPS    Y1, Y4, Y0, Y0
+	VMASKMOVPS   Y4, Y2, (CX)(SI*4)
+	VMASKMOVPS   Y0, Y2, (DX)(SI*4)
+
+done176:
 	VZEROUPPER
 	RET

@@ -19,6 +19,7 @@ type attentionFuncs struct {
 	finish  [9]attendFinish
 	sums    map[int][]attendSums // by the heads that they take at most, 0 standing for a vector
 	philox  *philoxFuncs
+	one     oneHead
 }
 
 type (
@@ -42,49 +43,49 @@ var attentionVariants = [...]attentionLoops{
 
 var attentionAVX2 = attentionFuncs{
 	lanes:   8,
-	softmax: [9]attendFold{0: attentionSoftmaxAVX2, 1: attentionSoftmaxAVX2x1, 2: attentionSoftmaxAVX2x2, 4: attentionSoftmaxAVX2x4, 8: attentionSoftmaxAVX2x8},
+	softmax: [9]attendFold{0: attentionSoftmaxAVX2, 2: attentionSoftmaxAVX2x2, 4: attentionSoftmaxAVX2x4, 8: attentionSoftmaxAVX2x8},
 	moments: [9]attendFoldThree{0: attentionMomentsAVX2, 1: attentionMomentsAVX2x1, 2: attentionMomentsAVX2x2, 4: attentionMomentsAVX2x4, 8: attentionMomentsAVX2x8},
-	pull:    [9]attendFoldPair{0: attentionPullAVX2, 1: attentionPullAVX2x1, 2: attentionPullAVX2x2, 4: attentionPullAVX2x4, 8: attentionPullAVX2x8},
-	gather:  [9]attendGather{0: attentionGatherAVX2, 1: attentionGatherAVX2x1, 8: attentionGatherAVX2x8},
+	pull:    [9]attendFoldPair{0: attentionPullAVX2, 2: attentionPullAVX2x2, 4: attentionPullAVX2x4, 8: attentionPullAVX2x8},
+	gather:  [9]attendGather{0: attentionGatherAVX2, 8: attentionGatherAVX2x8},
 	sums: map[int][]attendSums{
-		1: {1: attentionSums1toAVX2x1, 2: attentionSums1toAVX2x2, 3: attentionSums1toAVX2x3, 4: attentionSums1toAVX2x4},
 		8: {1: attentionSums8toAVX2x1, 2: attentionSums8toAVX2x2, 3: attentionSums8toAVX2x3, 4: attentionSums8toAVX2x4},
 		0: {1: attentionSumsAVX2x1, 2: attentionSumsAVX2x2, 3: attentionSumsAVX2x3, 4: attentionSumsAVX2x4},
 	},
 	weights: attentionWeightsAVX2,
 	finish:  [9]attendFinish{0: attentionFinishAVX2, 1: attentionFinishAVX2x1, 8: attentionFinishAVX2x8},
 	philox:  &philoxAVX2,
+	one:     oneHeadAVX2,
 }
 
 // attentionAVX512 is for one head, but for finish.
 var attentionAVX512 = attentionFuncs{
 	lanes:   16,
-	softmax: [9]attendFold{1: attentionSoftmaxAVX512x1},
 	moments: [9]attendFoldThree{1: attentionMomentsAVX512x1},
-	pull:    [9]attendFoldPair{1: attentionPullAVX512x1},
-	gather:  [9]attendGather{1: attentionGatherAVX512x1},
-	sums: map[int][]attendSums{
-		1: {1: attentionSums1toAVX512x1, 2: attentionSums1toAVX512x2, 3: attentionSums1toAVX512x3, 4: attentionSums1toAVX512x4, 5: attentionSums1toAVX512x5, 6: attentionSums1toAVX512x6, 7: attentionSums1toAVX512x7, 8: attentionSums1toAVX512x8},
-	},
-	weights: attentionWeightsAVX512,
 	finish:  [9]attendFinish{0: attentionFinishAVX512, 1: attentionFinishAVX512x1, 8: attentionFinishAVX512x8},
 	philox:  &philoxAVX512,
+	one:     oneHeadAVX512,
 }
 
 func (f *attentionFuncs) loops() attentionLoops {
 	parts := &attentionParts{
-		softmax: f.softmaxRows, moments: f.momentRows,
+		weigh: f.weighRows, moments: f.momentRows,
 		gather: f.gatherEdges, weights: f.weightEdges, pull: f.pullRows, sums: f.sumRows,
 	}
 	return attentionLoops{
-		lanes: f.lanes, pairs: len(f.sums[1]) - 1, sum: parts.sum, moments: parts.momentsOf, finish: f.finishRows,
-		back: parts.back, draw: f.draw, mask: f.mask,
+		lanes: f.lanes, pairs: len(f.one.back) - 1, sum: parts.sum, moments: parts.momentsOf, finish: f.finishRows,
+		back: func(c *call, w *attender, dz, dr tensor.Matrix) {
+			if w.heads == 1 {
+				f.one.backRows(c, w, dz, dr)
+			} else {
+				parts.back(c, w, dz, dr)
+			}
+		}, draw: f.draw, mask: f.mask,
 	}
 }
 
 // eachHeads calls run for as many heads as a function takes at once.
 func (f *attentionFuncs) eachHeads(w *attender, run func(which, from, heads int)) {
-	if h := w.heads; h < len(f.softmax) && f.softmax[h] != nil {
+	if h := w.heads; h < len(f.moments) && f.moments[h] != nil {
 		run(h, 0, h)
 		return
 	}
@@ -102,12 +103,17 @@ func (f *attentionFuncs) exactly(heads int) int {
 	return 0
 }
 
-func (f *attentionFuncs) softmaxRows(w *attender) {
+func (f *attentionFuncs) weighRows(c *call, w *attender) {
 	clear(w.plane(topMoment))
 	fill(w.plane(sumMoment), nil, nil, 1) // of rows without edges, whose λ is then 0
 	if w.edges == 0 {
 		return
 	}
+	if w.heads == 1 {
+		f.one.weighRows(c, w)
+		return
+	}
+	w.scores(c, c.attend.r, c.attend.l)
 	ld, plane := 4*w.heads, 4*w.planeSize()
 	f.eachHeads(w, func(which, h, heads int) {
 		f.softmax[which](w.rows, &w.ptr[0], &w.score[h], ld, &w.weight[h], ld, w.slope, &w.moment[h], plane, ld, heads)
@@ -168,10 +174,7 @@ func (f *attentionFuncs) pullRows(w *attender) {
 
 // sumsOf returns the sums for some heads. Those for eight read beyond fewer.
 func (f *attentionFuncs) sumsOf(heads int) []attendSums {
-	switch {
-	case heads == 1:
-		return f.sums[1]
-	case heads <= 8:
+	if heads <= 8 {
 		return f.sums[8]
 	}
 	return f.sums[0]

@@ -28,7 +28,7 @@ const (
 	blockEdges  = chunkEdges
 	blockHeight = 512     // rows of a block
 	blockSums   = 1 << 14 // values of the sums of rows that are no result
-	edgeSpare   = 8       // values that may be read beyond those of edges
+	edgeSpare   = 32      // values that may be read or written beyond those of edges
 )
 
 // attender is a worker of a kernel of attention, on the block that it is at.
@@ -50,6 +50,7 @@ type attender struct {
 	score, weight, tilted, product, far []float32
 	pair                                []float32 // weight and, after half of it, tilted
 	keep                                []float32 // the mask's factors of weights
+	index                               []int32   // of the block, where there is none beyond
 	moment                              []float32
 	sums                                []float32 // of rows gathered
 
@@ -90,8 +91,9 @@ func (c *Ctx) attenders(a Attention) []attender {
 		w.worker, w.heads, w.slope = i, a.Heads, a.Slope
 		w.ptr = grow(w.ptr, rows+1)
 		w.score = grow(w.score, most*a.Heads+edgeSpare)
-		w.product, w.far = grow(w.product, most*a.Heads), grow(w.far, most*a.Heads)
+		w.product, w.far = grow(w.product, most*a.Heads), grow(w.far, most*a.Heads+edgeSpare)
 		w.pair = grow(w.pair, 2*(most*a.Heads+edgeSpare))
+		w.index = grow(w.index, most+edgeSpare)
 		w.sums = grow(w.sums, rows*c.call.attend.width)
 		w.moment = grow(w.moment, rows*a.Heads*moments)
 		w.dropout = newDropout(a.Mask, nil)

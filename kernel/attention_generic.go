@@ -32,7 +32,8 @@ func (w *attender) eachHead(visit func(from, end, at int)) {
 	}
 }
 
-func attentionSoftmax(w *attender) {
+func attentionWeigh(c *call, w *attender) {
+	w.scores(c, c.attend.r, c.attend.l)
 	tops, sums := w.plane(topMoment), w.plane(sumMoment)
 	w.eachHead(func(from, end, at int) {
 		if from >= end {

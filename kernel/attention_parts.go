@@ -148,8 +148,9 @@ type attentionLoops struct {
 
 // attentionParts do the same in a loop each over the scores of a block.
 type attentionParts struct {
-	// softmax sets weight to α, and the first two moments.
-	softmax func(w *attender)
+	// weigh sets score to the sums of both ends, which may be rectified, weight to α,
+	// and the first two moments.
+	weigh func(c *call, w *attender)
 	// moments sets the others.
 	moments func(w *attender)
 	// gather sets score, weight to ln α, and far to t.
@@ -163,18 +164,15 @@ type attentionParts struct {
 }
 
 func (p *attentionParts) sum(c *call, w *attender, y tensor.Matrix) {
-	o := &c.attend
-	w.scores(c, o.r, o.l)
-	p.softmax(w)
+	p.weigh(c, w)
 	w.draw(c)
 	w.mask(c, w.weight)
-	w.sum(c, o.z, y)
+	w.sum(c, c.attend.z, y)
 }
 
 func (p *attentionParts) momentsOf(c *call, w *attender) {
 	o := &c.attend
-	w.scores(c, o.r, o.l)
-	p.softmax(w)
+	p.weigh(c, w)
 	w.multiply(c, o.z, o.g)
 	p.moments(w)
 }
@@ -205,7 +203,7 @@ func (w *attender) products(c *call, dr tensor.Matrix) {
 }
 
 var attentionGenericParts = attentionParts{
-	softmax: attentionSoftmax, moments: attentionMoments,
+	weigh: attentionWeigh, moments: attentionMoments,
 	gather: attentionGather, weights: attentionWeights, pull: attentionPull, sums: attentionSums,
 }
 

@@ -87,7 +87,7 @@ func attendBackSquare(v vectors) {
 	a.begin(v, 4, 2, "attendBackSquare", "sums rows by the exponentials of scores; to t go the products of z with those times the slope, less their sums times the third value", backArgs+", z *float32, ldz int")
 	result := v.register()
 	a.back(func(others []vec, pull vec) {
-		z := a.ownRow("z", "ldz", len(others))
+		z := ownRow(v, "z", "ldz", len(others))
 		for j, x := range others {
 			VMULPS(v.at(z, j), x, x)
 		}

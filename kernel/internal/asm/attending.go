@@ -306,13 +306,13 @@ func pointer(name string) Mem { return Mem{Base: Load(Param(name), GP64())} }
 
 // ownRow returns the place of a row of n vectors that an argument points to, and
 // asks for one some rows on: see rowsAhead.
-func (a *attending) ownRow(name, by string, n int) Mem {
+func ownRow(v vectors, name, by string, n int) Mem {
 	m, later := pointer(name), GP64()
 	MOVQ(argument(by), later)
 	IMUL3Q(Imm(rowsAhead), later, later)
 	ADDQ(m.Base, later)
 	for j := range n {
-		PREFETCHT0(a.v.at(Mem{Base: later}, j))
+		PREFETCHT0(v.at(Mem{Base: later}, j))
 	}
 	return m
 }

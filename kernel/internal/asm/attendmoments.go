@@ -107,7 +107,7 @@ func attendMomentsSquare(v vectors) {
 	m := a.moments()
 	a.walk(rowSteps{start: m.start, enter: func() {
 		m.enter()
-		y := a.ownRow("y", "ldy", len(own))
+		y := ownRow(v, "y", "ldy", len(own))
 		for j, r := range own {
 			VMOVUPS(v.at(y, j), r)
 		}

@@ -15,26 +15,30 @@ import (
 // other loops take several heads: see attend.
 func attention() {
 	for _, v := range []vectors{zmm, ymm} {
-		folds, some := []int{1, 2, 4, 8, 0}, []int{1, 8, 0}
-		if v.bytes == 64 {
-			folds, some = folds[:1], some[:1]
+		attentionWeigh(v)
+		attentionMoments(v, 1)
+		attentionSpread(v)
+		attentionNamed(v)
+		attentionFar(v)
+		for n := 1; n <= pairVectors(v); n++ {
+			attentionBack(v, n)
 		}
-		for _, heads := range folds {
-			attentionSoftmax(v, heads)
-			attentionMoments(v, heads)
-			attentionPull(v, heads)
-		}
-		for _, heads := range some {
-			attentionGather(v, heads)
-			for n := 1; n <= pairVectors(v); n++ {
-				attentionSums(v, n, heads)
-			}
-		}
-		attentionWeights(v)
 		for _, heads := range []int{1, 8, 0} {
 			attentionFinish(v, heads)
 		}
 	}
+	for _, heads := range []int{2, 4, 8, 0} {
+		attentionSoftmax(ymm, heads)
+		attentionMoments(ymm, heads)
+		attentionPull(ymm, heads)
+	}
+	for _, heads := range []int{8, 0} {
+		attentionGather(ymm, heads)
+		for n := 1; n <= pairVectors(ymm); n++ {
+			attentionSums(ymm, n, heads)
+		}
+	}
+	attentionWeights(ymm)
 }
 
 // results of a row lie in planes, some bytes apart.

@@ -10,8 +10,8 @@ import (
 
 // What gradients of attention gather at the sources.
 
-// attentionGather builds a loop over positions, for a head, for eight, and for
-// any number of which full bytes are of whole vectors.
+// attentionGather builds a loop over positions, for eight heads, and for any number,
+// of which full bytes are of whole vectors.
 func attentionGather(v vectors, heads int) {
 	name := "attentionGather" + v.name
 	if heads != 0 {
@@ -98,8 +98,8 @@ func pairVectors(v vectors) int {
 
 // attentionSums builds two sums of the same rows under weights of their own,
 // whose lanes are as in sumHeads. Weights lie in the order of positions, the
-// second ones some bytes after the first. There are loops for one head, for up to
-// eight, after which as many as are missing may be read, and for up to a vector.
+// second ones some bytes after the first. There are loops for up to eight heads,
+// after which as many as are missing may be read, and for up to a vector.
 func attentionSums(v vectors, n, most int) {
 	name := "attentionSums"
 	if most != 0 {
@@ -109,15 +109,38 @@ func attentionSums(v vectors, n, most int) {
 		", w *float32, ldw, second, heads int, lane *uint32, t *float32, ldt int)")
 	s.index()
 	read := func(from Mem, w vec) { VMOVUPS(from, w.AsY()) }
-	switch most {
-	case 1:
-		read = func(from Mem, w vec) { VBROADCASTSS(from, w) }
-	case 0:
+	if most == 0 {
 		heads := newTail(v, Load(Param("heads"), GP64()))
 		read = func(from Mem, w vec) { heads.load(from, w) }
 	}
 	lane, w, second := Load(Param("lane"), GP64()), Load(Param("w"), GP64()), Load(Param("second"), GP64())
-	ptr, y, t, end := Load(Param("ptr"), GP64()), Load(Param("y"), GP64()), Load(Param("t"), GP64()), GP64()
+	y, t := Load(Param("y"), GP64()), Load(Param("t"), GP64())
+	s.twoSums(func() (one, two vec) {
+		one, two = v.register(), v.register()
+		read(Mem{Base: w}, one)
+		read(Mem{Base: w, Index: second, Scale: 1}, two)
+		ADDQ(argument("ldw"), w)
+		return one, two
+	}, func(j int, x, one, two, sum, other vec) {
+		own, weight := v.register(), v.register()
+		VMOVUPS(Mem{Base: lane, Disp: j * v.bytes}, own)
+		VPERMPS(one, own, weight)
+		VFMADD231PS(x, weight, sum)
+		VPERMPS(two, own, weight)
+		VFMADD231PS(x, weight, other)
+	}, func() {}, func(others []vec) {
+		s.store(s.sums, y)
+		s.store(others, t)
+		ADDQ(argument("ldy"), y)
+		ADDQ(argument("ldt"), t)
+	})
+}
+
+// twoSums builds the loops over rows and edges around the weights of an edge, what
+// they add of vector j of its row, and what there is to do at both ends of a row.
+func (s *rowSum) twoSums(weights func() (one, two vec), add func(j int, x, one, two, sum, other vec), start func(), leave func(others []vec)) {
+	v, n := s.v, len(s.sums)
+	ptr, end := Load(Param("ptr"), GP64()), GP64()
 	var others []vec
 	for range n {
 		others = append(others, v.register())
@@ -127,49 +150,78 @@ func attentionSums(v vectors, n, most int) {
 	ADDQ(Imm(8), ptr)
 	MOVQ(Mem{Base: ptr}, end)
 	v.zero(append(others, s.sums...)...)
+	start()
 	CMPQ(s.p, end)
 	JGE(LabelRef("store"))
 	Label("position")
 	s.prefetch()
-	one, two := v.register(), v.register()
-	read(Mem{Base: w}, one)
-	read(Mem{Base: w, Index: second, Scale: 1}, two)
-	ADDQ(argument("ldw"), w)
+	one, two := weights()
 	q := s.row(s.other)
 	for j := range n {
-		x, own, weight := v.register(), v.register(), v.register()
-		at := Mem{Base: s.x, Index: q, Scale: 1, Disp: j * v.bytes}
+		x := v.register()
 		if j == n-1 {
-			s.tail.load(at, x)
+			s.tail.load(s.at(q, j), x)
 		} else {
-			VMOVUPS(at, x)
+			VMOVUPS(s.at(q, j), x)
 		}
-		if most == 1 {
-			VFMADD231PS(x, one, s.sums[j])
-			VFMADD231PS(x, two, others[j])
-			continue
-		}
-		VMOVUPS(Mem{Base: lane, Disp: j * v.bytes}, own)
-		VPERMPS(one, own, weight)
-		VFMADD231PS(x, weight, s.sums[j])
-		VPERMPS(two, own, weight)
-		VFMADD231PS(x, weight, others[j])
+		add(j, x, one, two, s.sums[j], others[j])
 	}
 	INCQ(s.p)
 	CMPQ(s.p, end)
 	JLT(LabelRef("position"))
 	Label("store")
-	for i, sums := range [][]vec{s.sums, others} {
-		row := []reg.Register{y, t}[i]
-		for j, sum := range sums[:n-1] {
-			VMOVUPS(sum, Mem{Base: row, Disp: j * v.bytes})
-		}
-		s.tail.store(sums[n-1], Mem{Base: row, Disp: (n - 1) * v.bytes})
-	}
-	ADDQ(argument("ldy"), y)
-	ADDQ(argument("ldt"), t)
+	leave(others)
 	DECQ(argument("rows"))
 	JNZ(LabelRef("row"))
 	VZEROUPPER()
 	RET()
+}
+
+// attentionBack builds the same for one head; of the second sums it takes the
+// product with a row of z, less what the edges pull. Columns may take several passes:
+// all but the first add to the result of those before.
+func attentionBack(v vectors, n int) {
+	s := newRowSum(v, n, false, "attentionBack", "sums rows under two weights, multiplies the second sum with z, and takes the sum of pull off it", sumArgs+indexArgs+
+		", w, tilted, pull *float32, z *float32, ldz int, t *float32, ldt, later int)")
+	s.index()
+	w, tilted, pull := Load(Param("w"), GP64()), Load(Param("tilted"), GP64()), Load(Param("pull"), GP64())
+	total := v.register()
+	s.twoSums(func() (one, two vec) {
+		one, two = v.register(), v.register()
+		VBROADCASTSS(Mem{Base: w, Index: s.p, Scale: 4}, one)
+		VBROADCASTSS(Mem{Base: tilted, Index: s.p, Scale: 4}, two)
+		VADDSS(Mem{Base: pull, Index: s.p, Scale: 4}, total.AsX(), total.AsX())
+		return one, two
+	}, func(_ int, x, one, two, sum, other vec) {
+		VFMADD231PS(x, one, sum)
+		VFMADD231PS(x, two, other)
+	}, func() { v.zero(total) }, func(others []vec) {
+		s.store(s.sums, pointer("y").Base)
+		z, t := ownRow(v, "z", "ldz", n), pointer("t")
+		for j, x := range others {
+			if j == n-1 {
+				own := v.register()
+				s.tail.load(v.at(z, j), own)
+				VMULPS(own, x, x)
+			} else {
+				VMULPS(v.at(z, j), x, x)
+			}
+		}
+		for _, x := range others[1:] {
+			VADDPS(x, others[0], others[0])
+		}
+		product := fold(v, others[:1]).AsX()
+		later, done := label("later"), label("done")
+		CMPQ(argument("later"), Imm(0))
+		JNE(LabelRef(later))
+		VSUBSS(total.AsX(), product, product)
+		JMP(LabelRef(done))
+		Label(later)
+		VADDSS(t, product, product)
+		Label(done)
+		VMOVSS(product, t)
+		next("y", "ldy")
+		next("z", "ldz")
+		next("t", "ldt")
+	})
 }

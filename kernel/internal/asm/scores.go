@@ -20,6 +20,7 @@ type scores struct {
 	operands []reg.GPVirtual // addresses of the first edge
 	apart    []Mem           // bytes from row to row, where heads is 0
 	result   reg.GPVirtual   // address of what rows leave, a value per head; or none
+	own      reg.GPVirtual   // address of what rows have, ldown bytes apart; or none
 	full     reg.GPVirtual   // vectors to go through
 	rest     reg.GPVirtual   // and values beyond them, where heads is not 0
 }
@@ -42,7 +43,9 @@ func begin(v vectors, heads int, name, args, doc string, operands ...string) *sc
 	}
 	for _, o := range operands {
 		s.operands = append(s.operands, Load(Param(o), GP64()).(reg.GPVirtual))
-		s.apart = append(s.apart, argument("ld"+o))
+		if heads == 0 {
+			s.apart = append(s.apart, argument("ld"+o))
+		}
 	}
 	s.full, s.rest = GP64(), GP64()
 	return s
@@ -127,6 +130,9 @@ func (s *scores) eachRow(row func()) {
 	Label(next)
 	if s.result != nil {
 		ADDQ(argument("ldr"), s.result)
+	}
+	if s.own != nil {
+		ADDQ(argument("ldown"), s.own)
 	}
 	ADDQ(Imm(8), ptr)
 	DECQ(argument("rows"))
