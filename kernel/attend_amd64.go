@@ -214,10 +214,30 @@ func attendBackManyAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float3
 //go:noescape
 func attendBackManyAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 
-// attendMomentsSquareAVX512 sets the moments of rows from the scores of their edges and the rows of both ends.
+// attendMomentsRowsAVX512x1 sets the moments of rows from the scores of their edges and the rows of both ends, eight heads of 2 columns.
 //
 //go:noescape
-func attendMomentsSquareAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+func attendMomentsRowsAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+
+// attendMomentsRowsAVX512x2 sets the moments of rows from the scores of their edges and the rows of both ends, eight heads of 4 columns.
+//
+//go:noescape
+func attendMomentsRowsAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+
+// attendMomentsRowsAVX512x4 sets the moments of rows from the scores of their edges and the rows of both ends, eight heads of 8 columns.
+//
+//go:noescape
+func attendMomentsRowsAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+
+// attendMomentsRowsAVX512x8 sets the moments of rows from the scores of their edges and the rows of both ends, eight heads of 16 columns.
+//
+//go:noescape
+func attendMomentsRowsAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+
+// attendMomentsRowsAVX512x16 sets the moments of rows from the scores of their edges and the rows of both ends, eight heads of 32 columns.
+//
+//go:noescape
+func attendMomentsRowsAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
 
 // attendBackSquareEightAVX512x4 sums rows by the exponentials of scores; to t go the products of z with those times the slope, less their sums times the third value, 4 vectors of columns.
 //

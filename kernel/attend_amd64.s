@@ -6137,9 +6137,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendMomentsSquareAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+// func attendMomentsRowsAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
 // Requires: AVX, AVX512DQ, AVX512F, CMOV, MMX+
-TEXT ·attendMomentsSquareAVX512(SB), NOSPLIT, $0-128
+TEXT ·attendMomentsRowsAVX512x1(SB), NOSPLIT, $0-128
 	MOVQ         x+16(FP), AX
 	MOVQ         ldx+24(FP), CX
 	MOVQ         keep+120(FP), BX
@@ -6149,9 +6149,353 @@ TEXT ·attendMomentsSquareAVX512(SB), NOSPLIT, $0-128
 	MOVQ         lastByte+64(FP), DX
 	ADDQ         AX, DX
 	MOVQ         score+80(FP), R8
-	VMOVUPS      evenThenOddTwice<>+0(SB), Z0
+	VMOVUPS      headOrder1<>+0(SB), Z1
+	VBROADCASTSS floatc2d00000<>+0(SB), Z2
+	VBROADCASTSS float42b20000<>+0(SB), Z0
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
+	VBROADCASTSS float3f318000<>+0(SB), Z4
+	VBROADCASTSS floatb95e8083<>+0(SB), Z5
+	VBROADCASTSS float3f800000<>+0(SB), Z6
+	VBROADCASTSS float39506967<>+0(SB), Z7
+	VBROADCASTSS float3ab743ce<>+0(SB), Z8
+	VBROADCASTSS float3c088908<>+0(SB), Z9
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z10
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z11
+	VBROADCASTSS float3f000000<>+0(SB), Z12
+	VBROADCASTSS slope+72(FP), Z13
+	VPXORD       Z14, Z14, Z14
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ            ptr+8(FP), R9
+	ADDQ            $0x08, R9
+	MOVQ            R9, ptr+8(FP)
+	MOVQ            (R9), R9
+	VMOVUPS         Z6, Z16
+	VPXORD          Z17, Z17, Z17
+	VPXORD          Z18, Z18, Z18
+	VPXORD          Z19, Z19, Z19
+	CMPQ            DX, R9
+	JGE             store
+	MOVQ            moment+88(FP), R10
+	VBROADCASTF32X8 (R10), Z15
+	VPXORD          Z16, Z16, Z16
+	MOVQ            y+32(FP), R10
+	MOVQ            ldy+40(FP), R11
+	IMUL3Q          $0x08, R11, R11
+	ADDQ            R10, R11
+	PREFETCHT0      (R11)
+	VMOVUPS         (R10), Z0
+
+position:
+	LEAQ       1(DX), R10
+	XORQ       R11, R11
+	CMPQ       R10, R9
+	CMOVQGE    DX, R10
+	SETLT      R11
+	NEGQ       R11
+	KMOVW      R11, K1
+	ORQ        $0xff, R11
+	KMOVW      R11, K1
+	MOVL       (DI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	MOVL       (DI)(R10*4), R12
+	IMULQ      CX, R12
+	PREFETCHT0 (AX)(R12*1)
+	MOVL       (SI)(R10*4), R10
+	IMULQ      CX, R10
+	VMULPS     (AX)(R11*1), Z0, Z20
+	VMULPS     (AX)(R10*1), Z0, Z21
+	VSHUFPS    $0xdd, Z21, Z20, Z22
+	VSHUFPS    $0x88, Z21, Z20, Z20
+	VADDPS     Z22, Z20, Z20
+	VPERMPS    Z20, Z1, Z20
+	TESTQ      BX, BX
+	JZ         unmasked37
+	MOVQ       DX, R10
+	SHLQ       $0x05, R10
+	VMOVUPS.Z  (BX)(R10*1), K1, Z21
+	VMULPS     Z21, Z20, Z20
+
+unmasked37:
+	MOVQ         DX, R10
+	SHLQ         $0x05, R10
+	VMOVUPS.Z    (R8)(R10*1), K1, Z21
+	VSUBPS       Z15, Z21, Z22
+	VMAXPS       Z22, Z2, Z22
+	VMULPS       Z3, Z22, Z24
+	VRNDSCALEPS  $0x08, Z24, Z24
+	VFNMADD231PS Z4, Z24, Z22
+	VFNMADD231PS Z5, Z24, Z22
+	VMOVUPS      Z7, Z25
+	VFMADD213PS  Z8, Z22, Z25
+	VFMADD213PS  Z9, Z22, Z25
+	VFMADD213PS  Z10, Z22, Z25
+	VFMADD213PS  Z11, Z22, Z25
+	VFMADD213PS  Z12, Z22, Z25
+	VMULPS       Z22, Z22, Z26
+	VFMADD213PS  Z22, Z26, Z25
+	VADDPS       Z6, Z25, Z25
+	VSCALEFPS    Z24, Z25, Z22
+	VADDPS       Z22, Z16, K1, Z16
+	VCMPPS       $0x11, Z21, Z14, K2
+	VMULPS       Z13, Z22, Z21
+	VBLENDMPS    Z22, Z21, K2, Z23
+	VADDPS       Z23, Z19, K1, Z19
+	VFMADD231PS  Z22, Z20, K1, Z17
+	VFMADD231PS  Z23, Z20, K1, Z18
+	ADDQ         $0x02, DX
+	CMPQ         DX, R9
+	JLT          position
+	MOVQ         R9, DX
+	VSHUFF32X4   $0x4e, Z16, Z16, Z0
+	VADDPS       Z0, Z16, Z16
+	VSHUFF32X4   $0x4e, Z17, Z17, Z0
+	VADDPS       Z0, Z17, Z17
+	VSHUFF32X4   $0x4e, Z18, Z18, Z0
+	VADDPS       Z0, Z18, Z18
+	VSHUFF32X4   $0x4e, Z19, Z19, Z0
+	VADDPS       Z0, Z19, Z19
+	VMOVUPS      Z6, Z0
+	VDIVPS       Z16, Z0, Z0
+	VMULPS       Z0, Z17, Z17
+	VMULPS       Z0, Z18, Z18
+	VMULPS       Z0, Z19, Z19
+
+store:
+	MOVQ    moment+88(FP), R9
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y16, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y17, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y18, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y19, (R9)
+	MOVQ    apart+112(FP), R9
+	ADDQ    R9, moment+88(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+DATA headOrder1<>+0(SB)/4, $0x00000000
+DATA headOrder1<>+4(SB)/4, $0x00000001
+DATA headOrder1<>+8(SB)/4, $0x00000004
+DATA headOrder1<>+12(SB)/4, $0x00000005
+DATA headOrder1<>+16(SB)/4, $0x00000008
+DATA headOrder1<>+20(SB)/4, $0x00000009
+DATA headOrder1<>+24(SB)/4, $0x0000000c
+DATA headOrder1<>+28(SB)/4, $0x0000000d
+DATA headOrder1<>+32(SB)/4, $0x00000002
+DATA headOrder1<>+36(SB)/4, $0x00000003
+DATA headOrder1<>+40(SB)/4, $0x00000006
+DATA headOrder1<>+44(SB)/4, $0x00000007
+DATA headOrder1<>+48(SB)/4, $0x0000000a
+DATA headOrder1<>+52(SB)/4, $0x0000000b
+DATA headOrder1<>+56(SB)/4, $0x0000000e
+DATA headOrder1<>+60(SB)/4, $0x0000000f
+GLOBL headOrder1<>(SB), RODATA|NOPTR, $64
+
+// func attendMomentsRowsAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV, MMX+
+TEXT ·attendMomentsRowsAVX512x2(SB), NOSPLIT, $0-128
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         keep+120(FP), BX
+	MOVQ         other+48(FP), SI
+	MOVQ         ahead+56(FP), DI
+	LEAQ         (SI)(DI*4), DI
+	MOVQ         lastByte+64(FP), DX
+	ADDQ         AX, DX
+	MOVQ         score+80(FP), R8
+	VMOVUPS      headOrder2<>+0(SB), Z2
+	VBROADCASTSS floatc2d00000<>+0(SB), Z3
+	VBROADCASTSS float42b20000<>+0(SB), Z0
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f318000<>+0(SB), Z5
+	VBROADCASTSS floatb95e8083<>+0(SB), Z6
+	VBROADCASTSS float3f800000<>+0(SB), Z7
+	VBROADCASTSS float39506967<>+0(SB), Z8
+	VBROADCASTSS float3ab743ce<>+0(SB), Z9
+	VBROADCASTSS float3c088908<>+0(SB), Z10
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
+	VBROADCASTSS float3f000000<>+0(SB), Z13
+	VBROADCASTSS slope+72(FP), Z14
+	VPXORD       Z15, Z15, Z15
+	MOVQ         ptr+8(FP), R9
+	MOVQ         (R9), DX
+
+row:
+	MOVQ            ptr+8(FP), R9
+	ADDQ            $0x08, R9
+	MOVQ            R9, ptr+8(FP)
+	MOVQ            (R9), R9
+	VMOVUPS         Z7, Z17
+	VPXORD          Z18, Z18, Z18
+	VPXORD          Z19, Z19, Z19
+	VPXORD          Z20, Z20, Z20
+	CMPQ            DX, R9
+	JGE             store
+	MOVQ            moment+88(FP), R10
+	VBROADCASTF32X8 (R10), Z16
+	VPXORD          Z17, Z17, Z17
+	MOVQ            y+32(FP), R10
+	MOVQ            ldy+40(FP), R11
+	IMUL3Q          $0x08, R11, R11
+	ADDQ            R10, R11
+	PREFETCHT0      (R11)
+	PREFETCHT0      64(R11)
+	VMOVUPS         (R10), Z0
+	VMOVUPS         64(R10), Z1
+
+position:
+	LEAQ       1(DX), R10
+	XORQ       R11, R11
+	CMPQ       R10, R9
+	CMOVQGE    DX, R10
+	SETLT      R11
+	NEGQ       R11
+	KMOVW      R11, K1
+	ORQ        $0xff, R11
+	KMOVW      R11, K1
+	MOVL       (DI)(DX*4), R11
+	IMULQ      CX, R11
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	MOVL       (SI)(DX*4), R11
+	IMULQ      CX, R11
+	MOVL       (DI)(R10*4), R12
+	IMULQ      CX, R12
+	PREFETCHT0 (AX)(R12*1)
+	PREFETCHT0 64(AX)(R12*1)
+	MOVL       (SI)(R10*4), R10
+	IMULQ      CX, R10
+	VMULPS     (AX)(R11*1), Z0, Z21
+	VMULPS     64(AX)(R11*1), Z1, Z22
+	VMULPS     (AX)(R10*1), Z0, Z23
+	VMULPS     64(AX)(R10*1), Z1, Z24
+	VSHUFPS    $0xdd, Z22, Z21, Z25
+	VSHUFPS    $0x88, Z22, Z21, Z21
+	VADDPS     Z25, Z21, Z21
+	VSHUFPS    $0xdd, Z24, Z23, Z22
+	VSHUFPS    $0x88, Z24, Z23, Z23
+	VADDPS     Z22, Z23, Z23
+	VSHUFPS    $0xdd, Z23, Z21, Z22
+	VSHUFPS    $0x88, Z23, Z21, Z21
+	VADDPS     Z22, Z21, Z21
+	VPERMPS    Z21, Z2, Z21
+	TESTQ      BX, BX
+	JZ         unmasked38
+	MOVQ       DX, R10
+	SHLQ       $0x05, R10
+	VMOVUPS.Z  (BX)(R10*1), K1, Z22
+	VMULPS     Z22, Z21, Z21
+
+unmasked38:
+	MOVQ         DX, R10
+	SHLQ         $0x05, R10
+	VMOVUPS.Z    (R8)(R10*1), K1, Z22
+	VSUBPS       Z16, Z22, Z23
+	VMAXPS       Z23, Z3, Z23
+	VMULPS       Z4, Z23, Z24
+	VRNDSCALEPS  $0x08, Z24, Z24
+	VFNMADD231PS Z5, Z24, Z23
+	VFNMADD231PS Z6, Z24, Z23
+	VMOVUPS      Z8, Z25
+	VFMADD213PS  Z9, Z23, Z25
+	VFMADD213PS  Z10, Z23, Z25
+	VFMADD213PS  Z11, Z23, Z25
+	VFMADD213PS  Z12, Z23, Z25
+	VFMADD213PS  Z13, Z23, Z25
+	VMULPS       Z23, Z23, Z27
+	VFMADD213PS  Z23, Z27, Z25
+	VADDPS       Z7, Z25, Z25
+	VSCALEFPS    Z24, Z25, Z23
+	VADDPS       Z23, Z17, K1, Z17
+	VCMPPS       $0x11, Z22, Z15, K2
+	VMULPS       Z14, Z23, Z22
+	VBLENDMPS    Z23, Z22, K2, Z26
+	VADDPS       Z26, Z20, K1, Z20
+	VFMADD231PS  Z23, Z21, K1, Z18
+	VFMADD231PS  Z26, Z21, K1, Z19
+	ADDQ         $0x02, DX
+	CMPQ         DX, R9
+	JLT          position
+	MOVQ         R9, DX
+	VSHUFF32X4   $0x4e, Z17, Z17, Z0
+	VADDPS       Z0, Z17, Z17
+	VSHUFF32X4   $0x4e, Z18, Z18, Z0
+	VADDPS       Z0, Z18, Z18
+	VSHUFF32X4   $0x4e, Z19, Z19, Z0
+	VADDPS       Z0, Z19, Z19
+	VSHUFF32X4   $0x4e, Z20, Z20, Z0
+	VADDPS       Z0, Z20, Z20
+	VMOVUPS      Z7, Z0
+	VDIVPS       Z17, Z0, Z0
+	VMULPS       Z0, Z18, Z18
+	VMULPS       Z0, Z19, Z19
+	VMULPS       Z0, Z20, Z20
+
+store:
+	MOVQ    moment+88(FP), R9
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y17, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y18, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y19, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y20, (R9)
+	MOVQ    apart+112(FP), R9
+	ADDQ    R9, moment+88(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+DATA headOrder2<>+0(SB)/4, $0x00000000
+DATA headOrder2<>+4(SB)/4, $0x00000004
+DATA headOrder2<>+8(SB)/4, $0x00000008
+DATA headOrder2<>+12(SB)/4, $0x0000000c
+DATA headOrder2<>+16(SB)/4, $0x00000001
+DATA headOrder2<>+20(SB)/4, $0x00000005
+DATA headOrder2<>+24(SB)/4, $0x00000009
+DATA headOrder2<>+28(SB)/4, $0x0000000d
+DATA headOrder2<>+32(SB)/4, $0x00000002
+DATA headOrder2<>+36(SB)/4, $0x00000006
+DATA headOrder2<>+40(SB)/4, $0x0000000a
+DATA headOrder2<>+44(SB)/4, $0x0000000e
+DATA headOrder2<>+48(SB)/4, $0x00000003
+DATA headOrder2<>+52(SB)/4, $0x00000007
+DATA headOrder2<>+56(SB)/4, $0x0000000b
+DATA headOrder2<>+60(SB)/4, $0x0000000f
+GLOBL headOrder2<>(SB), RODATA|NOPTR, $64
+
+// func attendMomentsRowsAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV, MMX+
+TEXT ·attendMomentsRowsAVX512x4(SB), NOSPLIT, $0-128
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         keep+120(FP), BX
+	MOVQ         other+48(FP), SI
+	MOVQ         ahead+56(FP), DI
+	LEAQ         (SI)(DI*4), DI
+	MOVQ         lastByte+64(FP), DX
+	ADDQ         AX, DX
+	MOVQ         score+80(FP), R8
+	VMOVUPS      headOrder4<>+0(SB), Z4
 	VBROADCASTSS floatc2d00000<>+0(SB), Z5
-	VBROADCASTSS float42b20000<>+0(SB), Z1
+	VBROADCASTSS float42b20000<>+0(SB), Z0
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
 	VBROADCASTSS float3f318000<>+0(SB), Z7
 	VBROADCASTSS floatb95e8083<>+0(SB), Z8
@@ -6189,10 +6533,10 @@ row:
 	PREFETCHT0      64(R11)
 	PREFETCHT0      128(R11)
 	PREFETCHT0      192(R11)
-	VMOVUPS         (R10), Z1
-	VMOVUPS         64(R10), Z2
-	VMOVUPS         128(R10), Z3
-	VMOVUPS         192(R10), Z4
+	VMOVUPS         (R10), Z0
+	VMOVUPS         64(R10), Z1
+	VMOVUPS         128(R10), Z2
+	VMOVUPS         192(R10), Z3
 
 position:
 	LEAQ       1(DX), R10
@@ -6220,10 +6564,10 @@ position:
 	PREFETCHT0 192(AX)(R12*1)
 	MOVL       (SI)(R10*4), R10
 	IMULQ      CX, R10
-	VMULPS     (AX)(R11*1), Z1, Z23
-	VMULPS     64(AX)(R11*1), Z2, Z24
-	VMULPS     128(AX)(R11*1), Z3, Z25
-	VMULPS     192(AX)(R11*1), Z4, Z26
+	VMULPS     (AX)(R11*1), Z0, Z23
+	VMULPS     64(AX)(R11*1), Z1, Z24
+	VMULPS     128(AX)(R11*1), Z2, Z25
+	VMULPS     192(AX)(R11*1), Z3, Z26
 	VSHUFPS    $0xdd, Z24, Z23, Z27
 	VSHUFPS    $0x88, Z24, Z23, Z23
 	VADDPS     Z27, Z23, Z23
@@ -6233,10 +6577,10 @@ position:
 	VSHUFPS    $0xdd, Z25, Z23, Z24
 	VSHUFPS    $0x88, Z25, Z23, Z23
 	VADDPS     Z24, Z23, Z23
-	VMULPS     (AX)(R10*1), Z1, Z24
-	VMULPS     64(AX)(R10*1), Z2, Z25
-	VMULPS     128(AX)(R10*1), Z3, Z26
-	VMULPS     192(AX)(R10*1), Z4, Z27
+	VMULPS     (AX)(R10*1), Z0, Z24
+	VMULPS     64(AX)(R10*1), Z1, Z25
+	VMULPS     128(AX)(R10*1), Z2, Z26
+	VMULPS     192(AX)(R10*1), Z3, Z27
 	VSHUFPS    $0xdd, Z25, Z24, Z29
 	VSHUFPS    $0x88, Z25, Z24, Z24
 	VADDPS     Z29, Z24, Z24
@@ -6249,15 +6593,15 @@ position:
 	VSHUFF32X4 $0xdd, Z24, Z23, Z25
 	VSHUFF32X4 $0x88, Z24, Z23, Z23
 	VADDPS     Z25, Z23, Z23
-	VPERMPS    Z23, Z0, Z23
+	VPERMPS    Z23, Z4, Z23
 	TESTQ      BX, BX
-	JZ         unmasked37
+	JZ         unmasked39
 	MOVQ       DX, R10
 	SHLQ       $0x05, R10
 	VMOVUPS.Z  (BX)(R10*1), K1, Z24
 	VMULPS     Z24, Z23, Z23
 
-unmasked37:
+unmasked39:
 	MOVQ         DX, R10
 	SHLQ         $0x05, R10
 	VMOVUPS.Z    (R8)(R10*1), K1, Z24
@@ -6288,19 +6632,19 @@ unmasked37:
 	CMPQ         DX, R9
 	JLT          position
 	MOVQ         R9, DX
-	VSHUFF32X4   $0x4e, Z19, Z19, Z1
-	VADDPS       Z1, Z19, Z19
-	VSHUFF32X4   $0x4e, Z20, Z20, Z1
-	VADDPS       Z1, Z20, Z20
-	VSHUFF32X4   $0x4e, Z21, Z21, Z1
-	VADDPS       Z1, Z21, Z21
-	VSHUFF32X4   $0x4e, Z22, Z22, Z1
-	VADDPS       Z1, Z22, Z22
-	VMOVUPS      Z9, Z1
-	VDIVPS       Z19, Z1, Z1
-	VMULPS       Z1, Z20, Z20
-	VMULPS       Z1, Z21, Z21
-	VMULPS       Z1, Z22, Z22
+	VSHUFF32X4   $0x4e, Z19, Z19, Z0
+	VADDPS       Z0, Z19, Z19
+	VSHUFF32X4   $0x4e, Z20, Z20, Z0
+	VADDPS       Z0, Z20, Z20
+	VSHUFF32X4   $0x4e, Z21, Z21, Z0
+	VADDPS       Z0, Z21, Z21
+	VSHUFF32X4   $0x4e, Z22, Z22, Z0
+	VADDPS       Z0, Z22, Z22
+	VMOVUPS      Z9, Z0
+	VDIVPS       Z19, Z0, Z0
+	VMULPS       Z0, Z20, Z20
+	VMULPS       Z0, Z21, Z21
+	VMULPS       Z0, Z22, Z22
 
 store:
 	MOVQ    moment+88(FP), R9
@@ -6321,23 +6665,567 @@ store:
 	VZEROUPPER
 	RET
 
-DATA evenThenOddTwice<>+0(SB)/4, $0x00000000
-DATA evenThenOddTwice<>+4(SB)/4, $0x00000004
-DATA evenThenOddTwice<>+8(SB)/4, $0x00000001
-DATA evenThenOddTwice<>+12(SB)/4, $0x00000005
-DATA evenThenOddTwice<>+16(SB)/4, $0x00000002
-DATA evenThenOddTwice<>+20(SB)/4, $0x00000006
-DATA evenThenOddTwice<>+24(SB)/4, $0x00000003
-DATA evenThenOddTwice<>+28(SB)/4, $0x00000007
-DATA evenThenOddTwice<>+32(SB)/4, $0x00000008
-DATA evenThenOddTwice<>+36(SB)/4, $0x0000000c
-DATA evenThenOddTwice<>+40(SB)/4, $0x00000009
-DATA evenThenOddTwice<>+44(SB)/4, $0x0000000d
-DATA evenThenOddTwice<>+48(SB)/4, $0x0000000a
-DATA evenThenOddTwice<>+52(SB)/4, $0x0000000e
-DATA evenThenOddTwice<>+56(SB)/4, $0x0000000b
-DATA evenThenOddTwice<>+60(SB)/4, $0x0000000f
-GLOBL evenThenOddTwice<>(SB), RODATA|NOPTR, $64
+DATA headOrder4<>+0(SB)/4, $0x00000000
+DATA headOrder4<>+4(SB)/4, $0x00000004
+DATA headOrder4<>+8(SB)/4, $0x00000001
+DATA headOrder4<>+12(SB)/4, $0x00000005
+DATA headOrder4<>+16(SB)/4, $0x00000002
+DATA headOrder4<>+20(SB)/4, $0x00000006
+DATA headOrder4<>+24(SB)/4, $0x00000003
+DATA headOrder4<>+28(SB)/4, $0x00000007
+DATA headOrder4<>+32(SB)/4, $0x00000008
+DATA headOrder4<>+36(SB)/4, $0x0000000c
+DATA headOrder4<>+40(SB)/4, $0x00000009
+DATA headOrder4<>+44(SB)/4, $0x0000000d
+DATA headOrder4<>+48(SB)/4, $0x0000000a
+DATA headOrder4<>+52(SB)/4, $0x0000000e
+DATA headOrder4<>+56(SB)/4, $0x0000000b
+DATA headOrder4<>+60(SB)/4, $0x0000000f
+GLOBL headOrder4<>(SB), RODATA|NOPTR, $64
+
+// func attendMomentsRowsAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV, MMX+
+TEXT ·attendMomentsRowsAVX512x8(SB), NOSPLIT, $0-128
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         keep+120(FP), BX
+	MOVQ         other+48(FP), SI
+	MOVQ         ahead+56(FP), DI
+	LEAQ         (SI)(DI*4), DI
+	MOVQ         lastByte+64(FP), DX
+	ADDQ         AX, DX
+	MOVQ         score+80(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z0
+	VBROADCASTSS float42b20000<>+0(SB), Z1
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
+	VBROADCASTSS float3f318000<>+0(SB), Z7
+	VBROADCASTSS floatb95e8083<>+0(SB), Z8
+	VBROADCASTSS float3f800000<>+0(SB), Z9
+	VBROADCASTSS float39506967<>+0(SB), Z10
+	VBROADCASTSS float3ab743ce<>+0(SB), Z10
+	VBROADCASTSS float3c088908<>+0(SB), Z10
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z10
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z10
+	VBROADCASTSS float3f000000<>+0(SB), Z10
+	VBROADCASTSS slope+72(FP), Z10
+	VPXORD       Z2, Z2, Z2
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ            ptr+8(FP), R10
+	ADDQ            $0x08, R10
+	MOVQ            R10, ptr+8(FP)
+	MOVQ            (R10), R10
+	VMOVUPS         Z9, Z12
+	VPXORD          Z3, Z3, Z3
+	VPXORD          Z4, Z4, Z4
+	VPXORD          Z5, Z5, Z5
+	CMPQ            DX, R10
+	JGE             store
+	MOVQ            moment+88(FP), R9
+	VBROADCASTF32X8 (R9), Z11
+	VPXORD          Z12, Z12, Z12
+	MOVQ            y+32(FP), R9
+	MOVQ            ldy+40(FP), R11
+	IMUL3Q          $0x08, R11, R11
+	ADDQ            R9, R11
+	PREFETCHT0      (R11)
+	PREFETCHT0      64(R11)
+	PREFETCHT0      128(R11)
+	PREFETCHT0      192(R11)
+	PREFETCHT0      256(R11)
+	PREFETCHT0      320(R11)
+	PREFETCHT0      384(R11)
+	PREFETCHT0      448(R11)
+
+position:
+	LEAQ       1(DX), R11
+	XORQ       R12, R12
+	CMPQ       R11, R10
+	CMOVQGE    DX, R11
+	SETLT      R12
+	NEGQ       R12
+	KMOVW      R12, K1
+	ORQ        $0xff, R12
+	KMOVW      R12, K1
+	MOVL       (DI)(DX*4), R12
+	IMULQ      CX, R12
+	PREFETCHT0 (AX)(R12*1)
+	PREFETCHT0 64(AX)(R12*1)
+	PREFETCHT0 128(AX)(R12*1)
+	PREFETCHT0 192(AX)(R12*1)
+	PREFETCHT0 256(AX)(R12*1)
+	PREFETCHT0 320(AX)(R12*1)
+	PREFETCHT0 384(AX)(R12*1)
+	PREFETCHT0 448(AX)(R12*1)
+	MOVL       (SI)(DX*4), R12
+	IMULQ      CX, R12
+	MOVL       (DI)(R11*4), R13
+	IMULQ      CX, R13
+	PREFETCHT0 (AX)(R13*1)
+	PREFETCHT0 64(AX)(R13*1)
+	PREFETCHT0 128(AX)(R13*1)
+	PREFETCHT0 192(AX)(R13*1)
+	PREFETCHT0 256(AX)(R13*1)
+	PREFETCHT0 320(AX)(R13*1)
+	PREFETCHT0 384(AX)(R13*1)
+	PREFETCHT0 448(AX)(R13*1)
+	MOVL       (SI)(R11*4), R11
+	IMULQ      CX, R11
+	VMOVUPS    (AX)(R12*1), Z13
+	VMULPS     (R9), Z13, Z13
+	VMOVUPS    64(AX)(R12*1), Z14
+	VMULPS     64(R9), Z14, Z14
+	VMOVUPS    128(AX)(R12*1), Z15
+	VMULPS     128(R9), Z15, Z15
+	VMOVUPS    192(AX)(R12*1), Z16
+	VMULPS     192(R9), Z16, Z16
+	VSHUFPS    $0xdd, Z14, Z13, Z17
+	VSHUFPS    $0x88, Z14, Z13, Z13
+	VADDPS     Z17, Z13, Z13
+	VSHUFPS    $0xdd, Z16, Z15, Z14
+	VSHUFPS    $0x88, Z16, Z15, Z15
+	VADDPS     Z14, Z15, Z15
+	VSHUFPS    $0xdd, Z15, Z13, Z14
+	VSHUFPS    $0x88, Z15, Z13, Z13
+	VADDPS     Z14, Z13, Z13
+	VMOVUPS    256(AX)(R12*1), Z14
+	VMULPS     256(R9), Z14, Z14
+	VMOVUPS    320(AX)(R12*1), Z15
+	VMULPS     320(R9), Z15, Z15
+	VMOVUPS    384(AX)(R12*1), Z16
+	VMULPS     384(R9), Z16, Z16
+	VMOVUPS    448(AX)(R12*1), Z17
+	VMULPS     448(R9), Z17, Z17
+	VSHUFPS    $0xdd, Z15, Z14, Z18
+	VSHUFPS    $0x88, Z15, Z14, Z14
+	VADDPS     Z18, Z14, Z14
+	VSHUFPS    $0xdd, Z17, Z16, Z15
+	VSHUFPS    $0x88, Z17, Z16, Z16
+	VADDPS     Z15, Z16, Z16
+	VSHUFPS    $0xdd, Z16, Z14, Z15
+	VSHUFPS    $0x88, Z16, Z14, Z14
+	VADDPS     Z15, Z14, Z14
+	VSHUFF32X4 $0xdd, Z14, Z13, Z15
+	VSHUFF32X4 $0x88, Z14, Z13, Z13
+	VADDPS     Z15, Z13, Z13
+	VMOVUPS    (AX)(R11*1), Z14
+	VMULPS     (R9), Z14, Z14
+	VMOVUPS    64(AX)(R11*1), Z15
+	VMULPS     64(R9), Z15, Z15
+	VMOVUPS    128(AX)(R11*1), Z16
+	VMULPS     128(R9), Z16, Z16
+	VMOVUPS    192(AX)(R11*1), Z17
+	VMULPS     192(R9), Z17, Z17
+	VSHUFPS    $0xdd, Z15, Z14, Z18
+	VSHUFPS    $0x88, Z15, Z14, Z14
+	VADDPS     Z18, Z14, Z14
+	VSHUFPS    $0xdd, Z17, Z16, Z15
+	VSHUFPS    $0x88, Z17, Z16, Z16
+	VADDPS     Z15, Z16, Z16
+	VSHUFPS    $0xdd, Z16, Z14, Z15
+	VSHUFPS    $0x88, Z16, Z14, Z14
+	VADDPS     Z15, Z14, Z14
+	VMOVUPS    256(AX)(R11*1), Z15
+	VMULPS     256(R9), Z15, Z15
+	VMOVUPS    320(AX)(R11*1), Z16
+	VMULPS     320(R9), Z16, Z16
+	VMOVUPS    384(AX)(R11*1), Z17
+	VMULPS     384(R9), Z17, Z17
+	VMOVUPS    448(AX)(R11*1), Z18
+	VMULPS     448(R9), Z18, Z18
+	VSHUFPS    $0xdd, Z16, Z15, Z19
+	VSHUFPS    $0x88, Z16, Z15, Z15
+	VADDPS     Z19, Z15, Z15
+	VSHUFPS    $0xdd, Z18, Z17, Z16
+	VSHUFPS    $0x88, Z18, Z17, Z17
+	VADDPS     Z16, Z17, Z17
+	VSHUFPS    $0xdd, Z17, Z15, Z16
+	VSHUFPS    $0x88, Z17, Z15, Z15
+	VADDPS     Z16, Z15, Z15
+	VSHUFF32X4 $0xdd, Z15, Z14, Z16
+	VSHUFF32X4 $0x88, Z15, Z14, Z14
+	VADDPS     Z16, Z14, Z14
+	VSHUFF32X4 $0xdd, Z14, Z13, Z15
+	VSHUFF32X4 $0x88, Z14, Z13, Z13
+	VADDPS     Z15, Z13, Z13
+	TESTQ      BX, BX
+	JZ         unmasked40
+	MOVQ       DX, R11
+	SHLQ       $0x05, R11
+	VMOVUPS.Z  (BX)(R11*1), K1, Z14
+	VMULPS     Z14, Z13, Z13
+
+unmasked40:
+	MOVQ         DX, R11
+	SHLQ         $0x05, R11
+	VMOVUPS.Z    (R8)(R11*1), K1, Z14
+	VSUBPS       Z11, Z14, Z15
+	VMAXPS       Z15, Z0, Z15
+	VMULPS       Z1, Z15, Z16
+	VRNDSCALEPS  $0x08, Z16, Z16
+	VFNMADD231PS Z7, Z16, Z15
+	VFNMADD231PS Z8, Z16, Z15
+	VBROADCASTSS float39506967<>+0(SB), Z17
+	VMOVUPS      Z17, Z17
+	VBROADCASTSS float3ab743ce<>+0(SB), Z18
+	VFMADD213PS  Z18, Z15, Z17
+	VBROADCASTSS float3c088908<>+0(SB), Z18
+	VFMADD213PS  Z18, Z15, Z17
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z18
+	VFMADD213PS  Z18, Z15, Z17
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
+	VFMADD213PS  Z18, Z15, Z17
+	VBROADCASTSS float3f000000<>+0(SB), Z18
+	VFMADD213PS  Z18, Z15, Z17
+	VMULPS       Z15, Z15, Z18
+	VFMADD213PS  Z15, Z18, Z17
+	VADDPS       Z9, Z17, Z17
+	VSCALEFPS    Z16, Z17, Z15
+	VADDPS       Z15, Z12, K1, Z12
+	VCMPPS       $0x11, Z14, Z2, K2
+	VMULPS       Z10, Z15, Z14
+	VBLENDMPS    Z15, Z14, K2, Z6
+	VADDPS       Z6, Z5, K1, Z5
+	VFMADD231PS  Z15, Z13, K1, Z3
+	VFMADD231PS  Z6, Z13, K1, Z4
+	ADDQ         $0x02, DX
+	CMPQ         DX, R10
+	JLT          position
+	MOVQ         R10, DX
+	VSHUFF32X4   $0x4e, Z12, Z12, Z11
+	VADDPS       Z11, Z12, Z12
+	VSHUFF32X4   $0x4e, Z3, Z3, Z11
+	VADDPS       Z11, Z3, Z3
+	VSHUFF32X4   $0x4e, Z4, Z4, Z11
+	VADDPS       Z11, Z4, Z4
+	VSHUFF32X4   $0x4e, Z5, Z5, Z11
+	VADDPS       Z11, Z5, Z5
+	VMOVUPS      Z9, Z11
+	VDIVPS       Z12, Z11, Z11
+	VMULPS       Z11, Z3, Z3
+	VMULPS       Z11, Z4, Z4
+	VMULPS       Z11, Z5, Z5
+
+store:
+	MOVQ    moment+88(FP), R9
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y12, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y3, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y4, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y5, (R9)
+	MOVQ    apart+112(FP), R9
+	ADDQ    R9, moment+88(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func attendMomentsRowsAVX512x16(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int, lastByte int, slope float32, score *float32, moment *float32, plane int, heads int, apart int, keep *float32)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV, MMX+
+TEXT ·attendMomentsRowsAVX512x16(SB), NOSPLIT, $0-128
+	MOVQ         x+16(FP), AX
+	MOVQ         ldx+24(FP), CX
+	MOVQ         keep+120(FP), BX
+	MOVQ         other+48(FP), SI
+	MOVQ         ahead+56(FP), DI
+	LEAQ         (SI)(DI*4), DI
+	MOVQ         lastByte+64(FP), DX
+	ADDQ         AX, DX
+	MOVQ         score+80(FP), R8
+	VBROADCASTSS floatc2d00000<>+0(SB), Z0
+	VBROADCASTSS float42b20000<>+0(SB), Z1
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
+	VBROADCASTSS float3f318000<>+0(SB), Z7
+	VBROADCASTSS floatb95e8083<>+0(SB), Z8
+	VBROADCASTSS float3f800000<>+0(SB), Z9
+	VBROADCASTSS float39506967<>+0(SB), Z10
+	VBROADCASTSS float3ab743ce<>+0(SB), Z10
+	VBROADCASTSS float3c088908<>+0(SB), Z10
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z10
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z10
+	VBROADCASTSS float3f000000<>+0(SB), Z10
+	VBROADCASTSS slope+72(FP), Z10
+	VPXORD       Z2, Z2, Z2
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
+
+row:
+	MOVQ            ptr+8(FP), R10
+	ADDQ            $0x08, R10
+	MOVQ            R10, ptr+8(FP)
+	MOVQ            (R10), R10
+	VMOVUPS         Z9, Z12
+	VPXORD          Z3, Z3, Z3
+	VPXORD          Z4, Z4, Z4
+	VPXORD          Z5, Z5, Z5
+	CMPQ            DX, R10
+	JGE             store
+	MOVQ            moment+88(FP), R9
+	VBROADCASTF32X8 (R9), Z11
+	VPXORD          Z12, Z12, Z12
+	MOVQ            y+32(FP), R9
+	MOVQ            ldy+40(FP), R11
+	IMUL3Q          $0x08, R11, R11
+	ADDQ            R9, R11
+	PREFETCHT0      (R11)
+	PREFETCHT0      64(R11)
+	PREFETCHT0      128(R11)
+	PREFETCHT0      192(R11)
+	PREFETCHT0      256(R11)
+	PREFETCHT0      320(R11)
+	PREFETCHT0      384(R11)
+	PREFETCHT0      448(R11)
+	PREFETCHT0      512(R11)
+	PREFETCHT0      576(R11)
+	PREFETCHT0      640(R11)
+	PREFETCHT0      704(R11)
+	PREFETCHT0      768(R11)
+	PREFETCHT0      832(R11)
+	PREFETCHT0      896(R11)
+	PREFETCHT0      960(R11)
+
+position:
+	LEAQ        1(DX), R11
+	XORQ        R12, R12
+	CMPQ        R11, R10
+	CMOVQGE     DX, R11
+	SETLT       R12
+	NEGQ        R12
+	KMOVW       R12, K1
+	ORQ         $0xff, R12
+	KMOVW       R12, K1
+	MOVL        (DI)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
+	PREFETCHT0  384(AX)(R12*1)
+	PREFETCHT0  448(AX)(R12*1)
+	PREFETCHT0  512(AX)(R12*1)
+	PREFETCHT0  576(AX)(R12*1)
+	PREFETCHT0  640(AX)(R12*1)
+	PREFETCHT0  704(AX)(R12*1)
+	PREFETCHT0  768(AX)(R12*1)
+	PREFETCHT0  832(AX)(R12*1)
+	PREFETCHT0  896(AX)(R12*1)
+	PREFETCHT0  960(AX)(R12*1)
+	MOVL        (SI)(DX*4), R12
+	IMULQ       CX, R12
+	MOVL        (DI)(R11*4), R13
+	IMULQ       CX, R13
+	PREFETCHT0  (AX)(R13*1)
+	PREFETCHT0  64(AX)(R13*1)
+	PREFETCHT0  128(AX)(R13*1)
+	PREFETCHT0  192(AX)(R13*1)
+	PREFETCHT0  256(AX)(R13*1)
+	PREFETCHT0  320(AX)(R13*1)
+	PREFETCHT0  384(AX)(R13*1)
+	PREFETCHT0  448(AX)(R13*1)
+	PREFETCHT0  512(AX)(R13*1)
+	PREFETCHT0  576(AX)(R13*1)
+	PREFETCHT0  640(AX)(R13*1)
+	PREFETCHT0  704(AX)(R13*1)
+	PREFETCHT0  768(AX)(R13*1)
+	PREFETCHT0  832(AX)(R13*1)
+	PREFETCHT0  896(AX)(R13*1)
+	PREFETCHT0  960(AX)(R13*1)
+	MOVL        (SI)(R11*4), R11
+	IMULQ       CX, R11
+	VMOVUPS     (AX)(R12*1), Z13
+	VMULPS      (R9), Z13, Z13
+	VMOVUPS     64(AX)(R12*1), Z14
+	VFMADD231PS 64(R9), Z14, Z13
+	VMOVUPS     128(AX)(R12*1), Z14
+	VMULPS      128(R9), Z14, Z14
+	VMOVUPS     192(AX)(R12*1), Z15
+	VFMADD231PS 192(R9), Z15, Z14
+	VMOVUPS     256(AX)(R12*1), Z15
+	VMULPS      256(R9), Z15, Z15
+	VMOVUPS     320(AX)(R12*1), Z16
+	VFMADD231PS 320(R9), Z16, Z15
+	VMOVUPS     384(AX)(R12*1), Z16
+	VMULPS      384(R9), Z16, Z16
+	VMOVUPS     448(AX)(R12*1), Z17
+	VFMADD231PS 448(R9), Z17, Z16
+	VSHUFPS     $0xdd, Z14, Z13, Z17
+	VSHUFPS     $0x88, Z14, Z13, Z13
+	VADDPS      Z17, Z13, Z13
+	VSHUFPS     $0xdd, Z16, Z15, Z14
+	VSHUFPS     $0x88, Z16, Z15, Z15
+	VADDPS      Z14, Z15, Z15
+	VSHUFPS     $0xdd, Z15, Z13, Z14
+	VSHUFPS     $0x88, Z15, Z13, Z13
+	VADDPS      Z14, Z13, Z13
+	VMOVUPS     512(AX)(R12*1), Z14
+	VMULPS      512(R9), Z14, Z14
+	VMOVUPS     576(AX)(R12*1), Z15
+	VFMADD231PS 576(R9), Z15, Z14
+	VMOVUPS     640(AX)(R12*1), Z15
+	VMULPS      640(R9), Z15, Z15
+	VMOVUPS     704(AX)(R12*1), Z16
+	VFMADD231PS 704(R9), Z16, Z15
+	VMOVUPS     768(AX)(R12*1), Z16
+	VMULPS      768(R9), Z16, Z16
+	VMOVUPS     832(AX)(R12*1), Z17
+	VFMADD231PS 832(R9), Z17, Z16
+	VMOVUPS     896(AX)(R12*1), Z17
+	VMULPS      896(R9), Z17, Z17
+	VMOVUPS     960(AX)(R12*1), Z18
+	VFMADD231PS 960(R9), Z18, Z17
+	VSHUFPS     $0xdd, Z15, Z14, Z18
+	VSHUFPS     $0x88, Z15, Z14, Z14
+	VADDPS      Z18, Z14, Z14
+	VSHUFPS     $0xdd, Z17, Z16, Z15
+	VSHUFPS     $0x88, Z17, Z16, Z16
+	VADDPS      Z15, Z16, Z16
+	VSHUFPS     $0xdd, Z16, Z14, Z15
+	VSHUFPS     $0x88, Z16, Z14, Z14
+	VADDPS      Z15, Z14, Z14
+	VSHUFF32X4  $0xdd, Z14, Z13, Z15
+	VSHUFF32X4  $0x88, Z14, Z13, Z13
+	VADDPS      Z15, Z13, Z13
+	VMOVUPS     (AX)(R11*1), Z14
+	VMULPS      (R9), Z14, Z14
+	VMOVUPS     64(AX)(R11*1), Z15
+	VFMADD231PS 64(R9), Z15, Z14
+	VMOVUPS     128(AX)(R11*1), Z15
+	VMULPS      128(R9), Z15, Z15
+	VMOVUPS     192(AX)(R11*1), Z16
+	VFMADD231PS 192(R9), Z16, Z15
+	VMOVUPS     256(AX)(R11*1), Z16
+	VMULPS      256(R9), Z16, Z16
+	VMOVUPS     320(AX)(R11*1), Z17
+	VFMADD231PS 320(R9), Z17, Z16
+	VMOVUPS     384(AX)(R11*1), Z17
+	VMULPS      384(R9), Z17, Z17
+	VMOVUPS     448(AX)(R11*1), Z18
+	VFMADD231PS 448(R9), Z18, Z17
+	VSHUFPS     $0xdd, Z15, Z14, Z18
+	VSHUFPS     $0x88, Z15, Z14, Z14
+	VADDPS      Z18, Z14, Z14
+	VSHUFPS     $0xdd, Z17, Z16, Z15
+	VSHUFPS     $0x88, Z17, Z16, Z16
+	VADDPS      Z15, Z16, Z16
+	VSHUFPS     $0xdd, Z16, Z14, Z15
+	VSHUFPS     $0x88, Z16, Z14, Z14
+	VADDPS      Z15, Z14, Z14
+	VMOVUPS     512(AX)(R11*1), Z15
+	VMULPS      512(R9), Z15, Z15
+	VMOVUPS     576(AX)(R11*1), Z16
+	VFMADD231PS 576(R9), Z16, Z15
+	VMOVUPS     640(AX)(R11*1), Z16
+	VMULPS      640(R9), Z16, Z16
+	VMOVUPS     704(AX)(R11*1), Z17
+	VFMADD231PS 704(R9), Z17, Z16
+	VMOVUPS     768(AX)(R11*1), Z17
+	VMULPS      768(R9), Z17, Z17
+	VMOVUPS     832(AX)(R11*1), Z18
+	VFMADD231PS 832(R9), Z18, Z17
+	VMOVUPS     896(AX)(R11*1), Z18
+	VMULPS      896(R9), Z18, Z18
+	VMOVUPS     960(AX)(R11*1), Z19
+	VFMADD231PS 960(R9), Z19, Z18
+	VSHUFPS     $0xdd, Z16, Z15, Z19
+	VSHUFPS     $0x88, Z16, Z15, Z15
+	VADDPS      Z19, Z15, Z15
+	VSHUFPS     $0xdd, Z18, Z17, Z16
+	VSHUFPS     $0x88, Z18, Z17, Z17
+	VADDPS      Z16, Z17, Z17
+	VSHUFPS     $0xdd, Z17, Z15, Z16
+	VSHUFPS     $0x88, Z17, Z15, Z15
+	VADDPS      Z16, Z15, Z15
+	VSHUFF32X4  $0xdd, Z15, Z14, Z16
+	VSHUFF32X4  $0x88, Z15, Z14, Z14
+	VADDPS      Z16, Z14, Z14
+	VSHUFF32X4  $0xdd, Z14, Z13, Z15
+	VSHUFF32X4  $0x88, Z14, Z13, Z13
+	VADDPS      Z15, Z13, Z13
+	TESTQ       BX, BX
+	JZ          unmasked41
+	MOVQ        DX, R11
+	SHLQ        $0x05, R11
+	VMOVUPS.Z   (BX)(R11*1), K1, Z14
+	VMULPS      Z14, Z13, Z13
+
+unmasked41:
+	MOVQ         DX, R11
+	SHLQ         $0x05, R11
+	VMOVUPS.Z    (R8)(R11*1), K1, Z14
+	VSUBPS       Z11, Z14, Z15
+	VMAXPS       Z15, Z0, Z15
+	VMULPS       Z1, Z15, Z16
+	VRNDSCALEPS  $0x08, Z16, Z16
+	VFNMADD231PS Z7, Z16, Z15
+	VFNMADD231PS Z8, Z16, Z15
+	VBROADCASTSS float39506967<>+0(SB), Z17
+	VMOVUPS      Z17, Z17
+	VBROADCASTSS float3ab743ce<>+0(SB), Z18
+	VFMADD213PS  Z18, Z15, Z17
+	VBROADCASTSS float3c088908<>+0(SB), Z18
+	VFMADD213PS  Z18, Z15, Z17
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z18
+	VFMADD213PS  Z18, Z15, Z17
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
+	VFMADD213PS  Z18, Z15, Z17
+	VBROADCASTSS float3f000000<>+0(SB), Z18
+	VFMADD213PS  Z18, Z15, Z17
+	VMULPS       Z15, Z15, Z18
+	VFMADD213PS  Z15, Z18, Z17
+	VADDPS       Z9, Z17, Z17
+	VSCALEFPS    Z16, Z17, Z15
+	VADDPS       Z15, Z12, K1, Z12
+	VCMPPS       $0x11, Z14, Z2, K2
+	VMULPS       Z10, Z15, Z14
+	VBLENDMPS    Z15, Z14, K2, Z6
+	VADDPS       Z6, Z5, K1, Z5
+	VFMADD231PS  Z15, Z13, K1, Z3
+	VFMADD231PS  Z6, Z13, K1, Z4
+	ADDQ         $0x02, DX
+	CMPQ         DX, R10
+	JLT          position
+	MOVQ         R10, DX
+	VSHUFF32X4   $0x4e, Z12, Z12, Z11
+	VADDPS       Z11, Z12, Z12
+	VSHUFF32X4   $0x4e, Z3, Z3, Z11
+	VADDPS       Z11, Z3, Z3
+	VSHUFF32X4   $0x4e, Z4, Z4, Z11
+	VADDPS       Z11, Z4, Z4
+	VSHUFF32X4   $0x4e, Z5, Z5, Z11
+	VADDPS       Z11, Z5, Z5
+	VMOVUPS      Z9, Z11
+	VDIVPS       Z12, Z11, Z11
+	VMULPS       Z11, Z3, Z3
+	VMULPS       Z11, Z4, Z4
+	VMULPS       Z11, Z5, Z5
+
+store:
+	MOVQ    moment+88(FP), R9
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y12, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y3, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y4, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y5, (R9)
+	MOVQ    apart+112(FP), R9
+	ADDQ    R9, moment+88(FP)
+	MOVQ    ldy+40(FP), R9
+	ADDQ    R9, y+32(FP)
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
 
 // func attendBackSquareEightAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, z *float32, ldz int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
@@ -6457,14 +7345,14 @@ position:
 	VBLENDMPS    Z24, Z25, K5, Z16
 	VFMADD231PS  Z16, Z15, K2, Z8
 	TESTQ        R8, R8
-	JZ           unmasked38
+	JZ           unmasked42
 	MOVQ         DX, R12
 	SHLQ         $0x05, R12
 	VMOVUPS.Z    (R8)(R12*1), K2, Z25
 	VMULPS       Z25, Z24, Z24
 	VMULPS       Z25, Z16, Z16
 
-unmasked38:
+unmasked42:
 	MOVL        (SI)(DX*4), R12
 	IMULQ       CX, R12
 	PREFETCHT0  (AX)(R12*1)

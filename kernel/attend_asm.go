@@ -14,10 +14,10 @@ type attendFuncs struct {
 	sum     [3][]attendSumsFunc // by the vectors of their rows
 	back    [3][]attendBackFunc
 	moments [3]attendMomentsFunc
-	// Of eight heads of eight columns: moments, with the products that they need,
-	// and what is left of a row after back.
-	momentsSquare attendMomentsSquareFunc
-	backSquare    attendBackSquareFunc
+	// Of eight heads: moments, with the products that they need, by the vectors of
+	// rows; and of eight columns each, what is left of a row after back.
+	momentsRows [17]attendMomentsRowsFunc
+	backSquare  attendBackSquareFunc
 }
 
 type (
@@ -32,7 +32,7 @@ type (
 	attendBackSquareFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32, ahead, lastByte int,
 		heads, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int,
 		t *float32, ldt int, z *float32, ldz int)
-	attendMomentsSquareFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead, lastByte int,
+	attendMomentsRowsFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead, lastByte int,
 		slope float32, score, moment *float32, plane, heads, apart int, keep *float32)
 )
 
@@ -49,9 +49,12 @@ var attendAVX512 = attendFuncs{
 		{1: attendBackSomeAVX512x1, 2: attendBackSomeAVX512x2, 3: attendBackSomeAVX512x3, 4: attendBackSomeAVX512x4},
 		{1: attendBackManyAVX512x1, 2: attendBackManyAVX512x2, 3: attendBackManyAVX512x3, 4: attendBackManyAVX512x4},
 	},
-	moments:       [3]attendMomentsFunc{attendMomentsEightAVX512, attendMomentsSomeAVX512, attendMomentsManyAVX512},
-	momentsSquare: attendMomentsSquareAVX512,
-	backSquare:    attendBackSquareEightAVX512x4,
+	moments: [3]attendMomentsFunc{attendMomentsEightAVX512, attendMomentsSomeAVX512, attendMomentsManyAVX512},
+	momentsRows: [17]attendMomentsRowsFunc{
+		1: attendMomentsRowsAVX512x1, 2: attendMomentsRowsAVX512x2, 4: attendMomentsRowsAVX512x4,
+		8: attendMomentsRowsAVX512x8, 16: attendMomentsRowsAVX512x16,
+	},
+	backSquare: attendBackSquareEightAVX512x4,
 }
 
 // loops returns the passes; those of one head, whose exponentials would fill no
@@ -115,7 +118,8 @@ func (f *attendFuncs) momentRows(c *call, w *attender) {
 	o, h := &c.attend, w.heads
 	f.scoreRows(c, w)
 	plane := 4 * w.planeSize()
-	if h != 8 || o.z.Cols != 64 {
+	rows := f.momentsOf(h, o.z.Cols)
+	if rows == nil {
 		w.multiply(c, o.z, o.g)
 		f.eachLanes(w, func(head, heads int) {
 			f.moments[f.which(w)](w.rows, &w.ptr[0], valueAt(w.product, head), w.slope, valueAt(w.score, head), &w.moment[head], plane, heads, 4*h)
@@ -126,9 +130,17 @@ func (f *attendFuncs) momentRows(c *call, w *attender) {
 	w.sub.seg.splitAhead(w.ptr, ahead(o.z.Cols), func(from, to, ahead int) {
 		x, ldx := place(o.z, 0, 0)
 		y, ldy := place(o.g, int64(w.row+from), 0)
-		f.momentsSquare(to-from, &w.ptr[from], x, ldx, y, ldy, neighbourIndex(w.sub.seg), ahead, 4*o.z.Cols-1,
+		rows(to-from, &w.ptr[from], x, ldx, y, ldy, neighbourIndex(w.sub.seg), ahead, 4*o.z.Cols-1,
 			w.slope, valueAt(w.score, 0), &w.moment[from*h], plane, h, 4*h, valueAt(keep, 0))
 	})
+}
+
+// momentsOf returns the function for some heads that takes their products, or nil.
+func (f *attendFuncs) momentsOf(heads, cols int) attendMomentsRowsFunc {
+	if n := cols / f.lanes; heads == 8 && cols%f.lanes == 0 && n < len(f.momentsRows) {
+		return f.momentsRows[n]
+	}
+	return nil
 }
 
 func (f *attendFuncs) backRows(c *call, w *attender, dz, dr tensor.Matrix) {

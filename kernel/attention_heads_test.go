@@ -12,7 +12,7 @@ import (
 // there are other loops. Rows are cut, and columns take several passes.
 func TestAttentionHeads(t *testing.T) {
 	for _, b := range []namedBlock{hubs(false), hubs(true)} {
-		for _, w := range []struct{ heads, width int }{{8, 8}, {8, 3}, {8, 40}, {2, 70}, {3, 50}, {16, 5}, {20, 8}} {
+		for _, w := range []struct{ heads, width int }{{8, 8}, {8, 2}, {8, 3}, {8, 4}, {8, 16}, {8, 32}, {8, 40}, {2, 70}, {3, 50}, {16, 5}, {20, 8}} {
 			t.Run(fmt.Sprintf("%s/heads=%d/width=%d", b.name, w.heads, w.width), func(t *testing.T) {
 				k := w.heads * w.width
 				src := newSource(uint64(k))

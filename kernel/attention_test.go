@@ -76,7 +76,7 @@ func (t *attention) sources() ref.Matrix {
 // attentions are heads and widths on both sides of every unrolling, with and
 // without masks.
 func attentions(b namedBlock) (all []*attention) {
-	for i, w := range []struct{ k, heads int }{{1, 1}, {5, 1}, {41, 1}, {150, 1}, {4, 2}, {12, 4}, {64, 8}, {9, 3}, {17, 17}} {
+	for i, w := range []struct{ k, heads int }{{1, 1}, {5, 1}, {41, 1}, {150, 1}, {4, 2}, {12, 4}, {64, 8}, {16, 8}, {256, 8}, {9, 3}, {17, 17}} {
 		if b.Edges() > 1000 && (w.heads > 2 || w.k > 64) {
 			continue // the oracle is quadratic in the degree
 		}

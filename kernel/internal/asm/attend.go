@@ -19,7 +19,9 @@ func attend() {
 			attendBack(zmm, n, most)
 		}
 	}
-	attendMomentsSquare(zmm)
+	for _, n := range productVectors {
+		attendMomentsRows(zmm, n)
+	}
 	attendBackSquare(zmm)
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -86,69 +88,34 @@ func attendMoments(v vectors, most int) {
 		position: func([]reg.GPVirtual) { m.add(a.ofEdges(score), a.ofEdges(product)) }})
 }
 
-// attendMomentsSquare builds the same for eight heads of eight columns, whose
-// products it takes: of the rows that an index names with the own one.
-func attendMomentsSquare(v vectors) {
-	name := "attendMomentsSquare"
-	TEXT(name+v.name, NOSPLIT, "func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int"+indexArgs+momentArgs+", keep *float32)")
-	Doc(name + v.name + " sets the moments of rows from the scores of their edges and the rows of both ends.")
+// attendMomentsRows builds the same for eight heads whose columns fill n vectors. It
+// takes the products of the rows that an index names with the own one.
+func attendMomentsRows(v vectors, n int) {
+	name := fmt.Sprintf("attendMomentsRows%sx%d", v.name, n)
+	TEXT(name, NOSPLIT, "func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int"+indexArgs+momentArgs+", keep *float32)")
+	Doc(fmt.Sprintf("%s sets the moments of rows from the scores of their edges and the rows of both ends, eight heads of %d columns.", name, 2*n))
 	Pragma("noescape")
 	x, ldx := Load(Param("x"), GP64()), Load(Param("ldx"), GP64())
-	a := &attending{rowSum: &rowSum{v: v, p: GP64(), x: x, ldx: ldx, sums: make([]vec, 4)}, most: exactlyEight, keep: GP64()}
+	a := &attending{rowSum: &rowSum{v: v, p: GP64(), x: x, ldx: ldx, sums: make([]vec, n)}, most: exactlyEight, keep: GP64()}
 	MOVQ(argument("keep"), a.keep)
 	a.index()
 	a.edges()
 	score := Load(Param("score"), GP64())
-	own, order := make([]vec, 4), v.register()
-	for j := range own {
-		own[j] = v.register()
-	}
-	VMOVUPS(evenThenOddTwice(), order)
+	p := newProducts(n)
 	m := a.moments()
+	if n > ownVectors {
+		m.leave(expTail...)
+	}
 	a.walk(rowSteps{start: m.start, enter: func() {
 		m.enter()
-		y := ownRow(v, "y", "ldy", len(own))
-		for j, r := range own {
-			VMOVUPS(v.at(y, j), r)
-		}
+		p.enter(ownRow(v, "y", "ldy", n))
 	}, position: func(at []reg.GPVirtual) {
 		q := a.named(at)
-		d := productsOfEight(own, Mem{Base: a.x, Index: q[0], Scale: 1}, Mem{Base: a.x, Index: q[1], Scale: 1}, order)
+		d := p.of(Mem{Base: a.x, Index: q[0], Scale: 1}, Mem{Base: a.x, Index: q[1], Scale: 1})
 		a.mask(d)
 		m.add(a.ofEdges(score), d)
 	}, leave: m.divide, end: func() {
 		m.write()
 		next("y", "ldy")
 	}})
-}
-
-// productsOfEight returns the products of eight heads of eight columns with two
-// rows of x, those of the first row in the lower half.
-func productsOfEight(own []vec, x0, x1 Mem, order vec) vec {
-	var sums [2]vec
-	for i, x := range []Mem{x0, x1} {
-		var p []vec
-		for j, y := range own {
-			p = append(p, ZMM())
-			VMULPS(zmm.at(x, j), y, p[j])
-		}
-		foldQuarters(p)
-		sums[i] = p[0]
-	}
-	t := ZMM()
-	VSHUFF32X4(Imm(0xdd), sums[1], sums[0], t)
-	VSHUFF32X4(Imm(0x88), sums[1], sums[0], sums[0])
-	VADDPS(t, sums[0], sums[0])
-	VPERMPS(sums[0], order, sums[0])
-	return sums[0]
-}
-
-// evenThenOddTwice are the lanes that bring even and odd heads into order in both
-// halves of a vector.
-func evenThenOddTwice() Mem {
-	m := GLOBL("evenThenOddTwice", 8|16) // RODATA and NOPTR
-	for i := range 16 {
-		DATA(4*i, U32(i/8*8+4*(i%2)+i%8/2))
-	}
-	return m
 }
