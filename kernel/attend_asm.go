@@ -58,9 +58,9 @@ var attendAVX512 = attendFuncs{
 }
 
 // loops returns the passes; those of one head, whose exponentials would fill no
-// vector, are in parts, and what is not theirs is as there.
+// vector, and what is not theirs are as in parts.
 func (f *attendFuncs) loops(parts *attentionFuncs) attentionLoops {
-	one := parts.loops()
+	one := parts.oneLoops()
 	loops := one
 	loops.one, loops.pairs = &one, len(f.back[0])-1
 	loops.sum, loops.moments, loops.back = f.sumRows, f.momentRows, f.backRows

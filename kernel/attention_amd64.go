@@ -4,15 +4,15 @@
 
 package kernel
 
-// attentionWeighAVX512x1 sets score to the rectified sums of far and the own value of each row, and weight to their softmax; results are tops and sums of exponentials.
+// attentionWeighAVX512x1 sets weight to the softmax of the rectified sums of far and the own value of each row; results are tops and sums of exponentials.
 //
 //go:noescape
 func attentionWeighAVX512x1(rows int, ptr *int64, own *float32, ldown int, far *float32, score *float32, weight *float32, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionMomentsAVX512x1 folds each row; results are Σ a·d, Σ a·d·f and Σ a·f, with f the slope at x.
+// attentionWeighMomentsAVX512x1 sets all moments of each row from the rectified sums of far and its own value and from products.
 //
 //go:noescape
-func attentionMomentsAVX512x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+func attentionWeighMomentsAVX512x1(rows int, ptr *int64, own *float32, ldown int, far *float32, score *float32, product *float32, slope float32, result *float32, plane int, ldr int, heads int)
 
 // attentionSpreadAVX512 sets z to the value of the row at each of its positions, and beyond them less than two vectors to anything.
 //
@@ -84,15 +84,15 @@ func attentionFinishAVX512x8(rows int, l *float32, ldl int, moment *float32, pla
 //go:noescape
 func attentionFinishAVX512(rows int, l *float32, ldl int, moment *float32, plane int, out *float32, ldout int, heads int)
 
-// attentionWeighAVX2x1 sets score to the rectified sums of far and the own value of each row, and weight to their softmax; results are tops and sums of exponentials.
+// attentionWeighAVX2x1 sets weight to the softmax of the rectified sums of far and the own value of each row; results are tops and sums of exponentials.
 //
 //go:noescape
 func attentionWeighAVX2x1(rows int, ptr *int64, own *float32, ldown int, far *float32, score *float32, weight *float32, slope float32, result *float32, plane int, ldr int, heads int)
 
-// attentionMomentsAVX2x1 folds each row; results are Σ a·d, Σ a·d·f and Σ a·f, with f the slope at x.
+// attentionWeighMomentsAVX2x1 sets all moments of each row from the rectified sums of far and its own value and from products.
 //
 //go:noescape
-func attentionMomentsAVX2x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+func attentionWeighMomentsAVX2x1(rows int, ptr *int64, own *float32, ldown int, far *float32, score *float32, product *float32, slope float32, result *float32, plane int, ldr int, heads int)
 
 // attentionSpreadAVX2 sets z to the value of the row at each of its positions, and beyond them less than two vectors to anything.
 //

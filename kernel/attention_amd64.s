@@ -68,21 +68,22 @@ rest6:
 	VADDPS    (R11), Z16, Z16
 	VMULPS    Z15, Z16, Z18
 	VMAXPS    Z16, Z18, Z16
-	VMOVUPS   Z16, (R12)
-	VBLENDMPS Z16, Z0, K1, Z4
-	VMAXPS    Z4, Z17, Z17
+	VBLENDMPS Z16, Z0, K1, Z3
+	VMOVUPS   Z3, (R12)
+	VMAXPS    Z3, Z17, Z17
 
 done7:
-	VSHUFF32X4 $0x4e, Z17, Z17, Z16
-	VMAXPS     Z16, Z17, Z17
-	VSHUFF32X4 $0xb1, Z17, Z17, Z16
-	VMAXPS     Z16, Z17, Z17
-	VPERMILPS  $0x4e, Z17, Z16
-	VMAXPS     Z16, Z17, Z17
-	VPERMILPS  $0xb1, Z17, Z16
-	VMAXPS     Z16, Z17, Z17
-	VMOVSS     X17, (DI)
-	VPXORD     Z3, Z3, Z3
+	VMOVAPS    Z17, Z16
+	VSHUFF32X4 $0x4e, Z16, Z16, Z17
+	VMAXPS     Z17, Z16, Z16
+	VSHUFF32X4 $0xb1, Z16, Z16, Z17
+	VMAXPS     Z17, Z16, Z16
+	VPERMILPS  $0x4e, Z16, Z17
+	VMAXPS     Z17, Z16, Z16
+	VPERMILPS  $0xb1, Z16, Z17
+	VMAXPS     Z17, Z16, Z16
+	VMOVSS     X16, (DI)
+	VPXORD     Z4, Z4, Z4
 	MOVQ       AX, R11
 	MOVQ       CX, R12
 	MOVQ       DX, R13
@@ -91,25 +92,25 @@ done7:
 	JZ         rest9
 
 vectors8:
-	VMOVUPS      (R12), Z16
-	VSUBPS       Z17, Z16, Z16
-	VMAXPS       Z16, Z1, Z16
-	VMULPS       Z2, Z16, Z18
+	VMOVUPS      (R12), Z17
+	VSUBPS       Z16, Z17, Z17
+	VMAXPS       Z17, Z1, Z17
+	VMULPS       Z2, Z17, Z18
 	VRNDSCALEPS  $0x08, Z18, Z18
-	VFNMADD231PS Z6, Z18, Z16
-	VFNMADD231PS Z7, Z18, Z16
+	VFNMADD231PS Z6, Z18, Z17
+	VFNMADD231PS Z7, Z18, Z17
 	VMOVUPS      Z9, Z19
-	VFMADD213PS  Z10, Z16, Z19
-	VFMADD213PS  Z11, Z16, Z19
-	VFMADD213PS  Z12, Z16, Z19
-	VFMADD213PS  Z13, Z16, Z19
-	VFMADD213PS  Z14, Z16, Z19
-	VMULPS       Z16, Z16, Z20
-	VFMADD213PS  Z16, Z20, Z19
+	VFMADD213PS  Z10, Z17, Z19
+	VFMADD213PS  Z11, Z17, Z19
+	VFMADD213PS  Z12, Z17, Z19
+	VFMADD213PS  Z13, Z17, Z19
+	VFMADD213PS  Z14, Z17, Z19
+	VMULPS       Z17, Z17, Z20
+	VFMADD213PS  Z17, Z20, Z19
 	VADDPS       Z8, Z19, Z19
-	VSCALEFPS    Z18, Z19, Z16
-	VADDPS       Z16, Z3, Z3
-	VMOVUPS      Z16, (R13)
+	VSCALEFPS    Z18, Z19, Z17
+	VADDPS       Z17, Z4, Z4
+	VMOVUPS      Z17, (R13)
 	ADDQ         $0x40, R11
 	ADDQ         $0x40, R12
 	ADDQ         $0x40, R13
@@ -122,39 +123,39 @@ rest9:
 	MOVQ         $-1, R11
 	BZHIQ        SI, R11, R11
 	KMOVW        R11, K1
-	VMOVUPS      Z0, Z16
-	VMOVUPS      (R12), K1, Z16
-	VSUBPS       Z17, Z16, Z16
-	VMAXPS       Z16, Z1, Z16
-	VMULPS       Z2, Z16, Z17
-	VRNDSCALEPS  $0x08, Z17, Z17
-	VFNMADD231PS Z6, Z17, Z16
-	VFNMADD231PS Z7, Z17, Z16
+	VMOVUPS      Z0, Z17
+	VMOVUPS      (R12), K1, Z17
+	VSUBPS       Z16, Z17, Z17
+	VMAXPS       Z17, Z1, Z17
+	VMULPS       Z2, Z17, Z16
+	VRNDSCALEPS  $0x08, Z16, Z16
+	VFNMADD231PS Z6, Z16, Z17
+	VFNMADD231PS Z7, Z16, Z17
 	VMOVUPS      Z9, Z18
-	VFMADD213PS  Z10, Z16, Z18
-	VFMADD213PS  Z11, Z16, Z18
-	VFMADD213PS  Z12, Z16, Z18
-	VFMADD213PS  Z13, Z16, Z18
-	VFMADD213PS  Z14, Z16, Z18
-	VMULPS       Z16, Z16, Z19
-	VFMADD213PS  Z16, Z19, Z18
+	VFMADD213PS  Z10, Z17, Z18
+	VFMADD213PS  Z11, Z17, Z18
+	VFMADD213PS  Z12, Z17, Z18
+	VFMADD213PS  Z13, Z17, Z18
+	VFMADD213PS  Z14, Z17, Z18
+	VMULPS       Z17, Z17, Z19
+	VFMADD213PS  Z17, Z19, Z18
 	VADDPS       Z8, Z18, Z18
-	VSCALEFPS    Z17, Z18, Z16
-	VADDPS       Z16, Z3, Z3
-	VMOVUPS      Z16, (R13)
+	VSCALEFPS    Z16, Z18, Z17
+	VADDPS       Z17, Z4, Z4
+	VMOVUPS      Z17, (R13)
 
 done10:
-	VSHUFF32X4 $0x4e, Z3, Z3, Z16
-	VADDPS     Z16, Z3, Z3
-	VSHUFF32X4 $0xb1, Z3, Z3, Z16
-	VADDPS     Z16, Z3, Z3
-	VPERMILPS  $0x4e, Z3, Z16
-	VADDPS     Z16, Z3, Z3
-	VPERMILPS  $0xb1, Z3, Z16
-	VADDPS     Z16, Z3, Z3
+	VSHUFF32X4 $0x4e, Z4, Z4, Z16
+	VADDPS     Z16, Z4, Z4
+	VSHUFF32X4 $0xb1, Z4, Z4, Z16
+	VADDPS     Z16, Z4, Z4
+	VPERMILPS  $0x4e, Z4, Z16
+	VADDPS     Z16, Z4, Z4
+	VPERMILPS  $0xb1, Z4, Z16
+	VADDPS     Z16, Z4, Z4
 	MOVQ       plane+72(FP), R11
-	VMOVSS     X3, (DI)(R11*1)
-	VDIVPS     Z3, Z8, Z3
+	VMOVSS     X4, (DI)(R11*1)
+	VDIVPS     Z4, Z8, Z4
 	MOVQ       AX, R11
 	MOVQ       CX, R12
 	MOVQ       DX, R13
@@ -162,7 +163,7 @@ done10:
 	JZ         rest12
 
 vectors11:
-	VMULPS  (R13), Z3, Z16
+	VMULPS  (R13), Z4, Z16
 	VMOVUPS Z16, (R13)
 	ADDQ    $0x40, R11
 	ADDQ    $0x40, R12
@@ -176,7 +177,7 @@ rest12:
 	MOVQ    $-1, BX
 	BZHIQ   SI, BX, BX
 	KMOVW   BX, K1
-	VMULPS  (R13), Z3, Z16
+	VMULPS  (R13), Z4, Z16
 	VMOVUPS Z16, (R13)
 
 done13:
@@ -189,7 +190,6 @@ short3:
 	VADDPS       (AX), Z16, Z16
 	VMULPS       Z15, Z16, Z17
 	VMAXPS       Z16, Z17, Z16
-	VMOVUPS      Z16, (CX)
 	VBLENDMPS    Z16, Z0, K1, Z5
 	VMOVAPS      Z5, Z16
 	VSHUFF32X4   $0x4e, Z16, Z16, Z17
@@ -382,109 +382,319 @@ DATA float3f000000<>+24(SB)/4, $0x3f000000
 DATA float3f000000<>+28(SB)/4, $0x3f000000
 GLOBL float3f000000<>(SB), RODATA|NOPTR, $32
 
-// func attentionMomentsAVX512x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
+// func attentionWeighMomentsAVX512x1(rows int, ptr *int64, own *float32, ldown int, far *float32, score *float32, product *float32, slope float32, result *float32, plane int, ldr int, heads int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·attentionMomentsAVX512x1(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Z0
-	VPXORD       Z1, Z1, Z1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
+TEXT ·attentionWeighMomentsAVX512x1(SB), NOSPLIT, $0-96
+	MOVQ         far+32(FP), AX
+	MOVQ         score+40(FP), CX
+	MOVQ         product+48(FP), DX
+	VBROADCASTSS floatff800000<>+0(SB), Z0
+	VBROADCASTSS floatc2d00000<>+0(SB), Z1
+	VBROADCASTSS float42b20000<>+0(SB), Z2
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
+	VBROADCASTSS float3f318000<>+0(SB), Z13
+	VBROADCASTSS floatb95e8083<>+0(SB), Z14
+	VBROADCASTSS float3f800000<>+0(SB), Z15
+	VBROADCASTSS float39506967<>+0(SB), Z16
+	VBROADCASTSS float3ab743ce<>+0(SB), Z17
+	VBROADCASTSS float3c088908<>+0(SB), Z18
+	VBROADCASTSS float3d2aa9c1<>+0(SB), Z19
+	VBROADCASTSS float3e2aaaaa<>+0(SB), Z20
+	VBROADCASTSS float3f000000<>+0(SB), Z21
+	VBROADCASTSS slope+56(FP), Z22
+	MOVQ         result+64(FP), DI
+	MOVQ         own+16(FP), R8
+	VPXORD       Z3, Z3, Z3
+	MOVQ         ptr+8(FP), R9
 
 row14:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next15
-	MOVQ   R9, BX
-	MOVQ   BX, SI
-	SHRQ   $0x04, BX
-	ANDQ   $0x0f, SI
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest17
+	MOVQ         8(R9), R10
+	SUBQ         (R9), R10
+	JZ           next15
+	MOVQ         R10, BX
+	MOVQ         BX, SI
+	SHRQ         $0x04, BX
+	ANDQ         $0x0f, SI
+	VBROADCASTSS (R8), Z23
+	TESTQ        BX, BX
+	JZ           short16
+	VMOVAPS      Z0, Z24
+	MOVQ         AX, R11
+	MOVQ         CX, R12
+	MOVQ         DX, R13
+	MOVQ         BX, R14
+	TESTQ        R14, R14
+	JZ           rest19
 
-vectors16:
-	VMOVUPS     (R10), Z5
-	VMOVUPS     (R11), Z6
-	VMOVUPS     (R12), Z7
-	VCMPPS      $0x11, Z5, Z1, K1
-	VMULPS      Z0, Z6, Z5
-	VBLENDMPS   Z6, Z5, K1, Z8
-	VFMADD231PS Z6, Z7, Z2
-	VFMADD231PS Z8, Z7, Z3
-	VADDPS      Z8, Z4, Z4
-	ADDQ        $0x40, R10
-	ADDQ        $0x40, R11
-	ADDQ        $0x40, R12
-	DECQ        BX
-	JNZ         vectors16
+vectors18:
+	VADDPS  (R11), Z23, Z25
+	VMULPS  Z22, Z25, Z26
+	VMAXPS  Z25, Z26, Z25
+	VMOVUPS Z25, (R12)
+	VMAXPS  Z25, Z24, Z24
+	ADDQ    $0x40, R11
+	ADDQ    $0x40, R12
+	ADDQ    $0x40, R13
+	DECQ    R14
+	JNZ     vectors18
 
-rest17:
-	TESTQ       SI, SI
-	JZ          done18
-	MOVQ        $-1, BX
-	BZHIQ       SI, BX, BX
-	KMOVW       BX, K1
-	VMOVUPS.Z   (R10), K1, Z5
-	VMOVUPS.Z   (R11), K1, Z6
-	VMOVUPS.Z   (R12), K1, Z7
-	VCMPPS      $0x11, Z5, Z1, K1
-	VMULPS      Z0, Z6, Z5
-	VBLENDMPS   Z6, Z5, K1, Z9
-	VFMADD231PS Z6, Z7, Z2
-	VFMADD231PS Z9, Z7, Z3
-	VADDPS      Z9, Z4, Z4
+rest19:
+	TESTQ     SI, SI
+	JZ        done20
+	MOVQ      $-1, R13
+	BZHIQ     SI, R13, R13
+	KMOVW     R13, K1
+	VADDPS    (R11), Z23, Z23
+	VMULPS    Z22, Z23, Z25
+	VMAXPS    Z23, Z25, Z23
+	VBLENDMPS Z23, Z0, K1, Z8
+	VMOVUPS   Z8, (R12)
+	VMAXPS    Z8, Z24, Z24
 
-done18:
-	VSHUFF32X4 $0x4e, Z2, Z2, Z5
-	VADDPS     Z5, Z2, Z2
-	VSHUFF32X4 $0xb1, Z2, Z2, Z5
-	VADDPS     Z5, Z2, Z2
-	VPERMILPS  $0x4e, Z2, Z5
-	VADDPS     Z5, Z2, Z2
-	VPERMILPS  $0xb1, Z2, Z5
-	VADDPS     Z5, Z2, Z2
-	VMOVSS     X2, (DI)
-	VSHUFF32X4 $0x4e, Z3, Z3, Z5
-	VADDPS     Z5, Z3, Z3
-	VSHUFF32X4 $0xb1, Z3, Z3, Z5
-	VADDPS     Z5, Z3, Z3
-	VPERMILPS  $0x4e, Z3, Z5
-	VADDPS     Z5, Z3, Z3
-	VPERMILPS  $0xb1, Z3, Z5
-	VADDPS     Z5, Z3, Z3
-	MOVQ       plane+80(FP), BX
-	VMOVSS     X3, (DI)(BX*1)
-	VSHUFF32X4 $0x4e, Z4, Z4, Z5
-	VADDPS     Z5, Z4, Z4
-	VSHUFF32X4 $0xb1, Z4, Z4, Z5
-	VADDPS     Z5, Z4, Z4
-	VPERMILPS  $0x4e, Z4, Z5
-	VADDPS     Z5, Z4, Z4
-	VPERMILPS  $0xb1, Z4, Z5
-	VADDPS     Z5, Z4, Z4
-	MOVQ       plane+80(FP), BX
-	VMOVSS     X4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x02, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x02, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x02, BX
-	ADDQ       BX, DX
+done20:
+	VMOVAPS    Z24, Z23
+	VSHUFF32X4 $0x4e, Z23, Z23, Z24
+	VMAXPS     Z24, Z23, Z23
+	VSHUFF32X4 $0xb1, Z23, Z23, Z24
+	VMAXPS     Z24, Z23, Z23
+	VPERMILPS  $0x4e, Z23, Z24
+	VMAXPS     Z24, Z23, Z23
+	VPERMILPS  $0xb1, Z23, Z24
+	VMAXPS     Z24, Z23, Z23
+	VMOVSS     X23, (DI)
+	VPXORD     Z4, Z4, Z4
+	VPXORD     Z5, Z5, Z5
+	VPXORD     Z6, Z6, Z6
+	VPXORD     Z7, Z7, Z7
+	MOVQ       AX, R11
+	MOVQ       CX, R12
+	MOVQ       DX, R13
+	TESTQ      BX, BX
+	JZ         rest22
+
+vectors21:
+	VMOVUPS      (R12), Z24
+	VMOVUPS      (R13), Z26
+	VMOVAPS      Z24, Z25
+	VSUBPS       Z23, Z25, Z25
+	VMAXPS       Z25, Z1, Z25
+	VMULPS       Z2, Z25, Z27
+	VRNDSCALEPS  $0x08, Z27, Z27
+	VFNMADD231PS Z13, Z27, Z25
+	VFNMADD231PS Z14, Z27, Z25
+	VMOVUPS      Z16, Z28
+	VFMADD213PS  Z17, Z25, Z28
+	VFMADD213PS  Z18, Z25, Z28
+	VFMADD213PS  Z19, Z25, Z28
+	VFMADD213PS  Z20, Z25, Z28
+	VFMADD213PS  Z21, Z25, Z28
+	VMULPS       Z25, Z25, Z29
+	VFMADD213PS  Z25, Z29, Z28
+	VADDPS       Z15, Z28, Z28
+	VSCALEFPS    Z27, Z28, Z25
+	VCMPPS       $0x11, Z24, Z3, K1
+	VMULPS       Z22, Z25, Z24
+	VBLENDMPS    Z25, Z24, K1, Z9
+	VADDPS       Z25, Z4, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VFMADD231PS  Z9, Z26, Z6
+	VADDPS       Z9, Z7, Z7
+	ADDQ         $0x40, R11
+	ADDQ         $0x40, R12
+	ADDQ         $0x40, R13
+	DECQ         BX
+	JNZ          vectors21
+
+rest22:
+	TESTQ        SI, SI
+	JZ           done23
+	MOVQ         $-1, BX
+	BZHIQ        SI, BX, BX
+	KMOVW        BX, K1
+	VMOVUPS      Z0, Z24
+	VMOVUPS      (R12), K1, Z24
+	VMOVUPS.Z    (R13), K1, Z26
+	VMOVAPS      Z24, Z25
+	VSUBPS       Z23, Z25, Z25
+	VMAXPS       Z25, Z1, Z25
+	VMULPS       Z2, Z25, Z23
+	VRNDSCALEPS  $0x08, Z23, Z23
+	VFNMADD231PS Z13, Z23, Z25
+	VFNMADD231PS Z14, Z23, Z25
+	VMOVUPS      Z16, Z27
+	VFMADD213PS  Z17, Z25, Z27
+	VFMADD213PS  Z18, Z25, Z27
+	VFMADD213PS  Z19, Z25, Z27
+	VFMADD213PS  Z20, Z25, Z27
+	VFMADD213PS  Z21, Z25, Z27
+	VMULPS       Z25, Z25, Z28
+	VFMADD213PS  Z25, Z28, Z27
+	VADDPS       Z15, Z27, Z27
+	VSCALEFPS    Z23, Z27, Z25
+	VCMPPS       $0x11, Z24, Z3, K1
+	VMULPS       Z22, Z25, Z23
+	VBLENDMPS    Z25, Z23, K1, Z10
+	VADDPS       Z25, Z4, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VFMADD231PS  Z10, Z26, Z6
+	VADDPS       Z10, Z7, Z7
+
+done23:
+	MOVQ       DI, BX
+	VSHUFF32X4 $0x4e, Z4, Z4, Z23
+	VADDPS     Z23, Z4, Z4
+	VSHUFF32X4 $0xb1, Z4, Z4, Z23
+	VADDPS     Z23, Z4, Z4
+	VPERMILPS  $0x4e, Z4, Z23
+	VADDPS     Z23, Z4, Z4
+	VPERMILPS  $0xb1, Z4, Z23
+	VADDPS     Z23, Z4, Z4
+	ADDQ       plane+72(FP), BX
+	VMOVSS     X4, (BX)
+	VDIVPS     Z4, Z15, Z4
+	VSHUFF32X4 $0x4e, Z5, Z5, Z23
+	VADDPS     Z23, Z5, Z5
+	VSHUFF32X4 $0xb1, Z5, Z5, Z23
+	VADDPS     Z23, Z5, Z5
+	VPERMILPS  $0x4e, Z5, Z23
+	VADDPS     Z23, Z5, Z5
+	VPERMILPS  $0xb1, Z5, Z23
+	VADDPS     Z23, Z5, Z5
+	VMULPS     Z4, Z5, Z5
+	ADDQ       plane+72(FP), BX
+	VMOVSS     X5, (BX)
+	VSHUFF32X4 $0x4e, Z6, Z6, Z23
+	VADDPS     Z23, Z6, Z6
+	VSHUFF32X4 $0xb1, Z6, Z6, Z23
+	VADDPS     Z23, Z6, Z6
+	VPERMILPS  $0x4e, Z6, Z23
+	VADDPS     Z23, Z6, Z6
+	VPERMILPS  $0xb1, Z6, Z23
+	VADDPS     Z23, Z6, Z6
+	VMULPS     Z4, Z6, Z6
+	ADDQ       plane+72(FP), BX
+	VMOVSS     X6, (BX)
+	VSHUFF32X4 $0x4e, Z7, Z7, Z23
+	VADDPS     Z23, Z7, Z7
+	VSHUFF32X4 $0xb1, Z7, Z7, Z23
+	VADDPS     Z23, Z7, Z7
+	VPERMILPS  $0x4e, Z7, Z23
+	VADDPS     Z23, Z7, Z7
+	VPERMILPS  $0xb1, Z7, Z23
+	VADDPS     Z23, Z7, Z7
+	VMULPS     Z4, Z7, Z7
+	ADDQ       plane+72(FP), BX
+	VMOVSS     X7, (BX)
+	JMP        done17
+
+short16:
+	MOVQ         $-1, BX
+	BZHIQ        SI, BX, BX
+	KMOVW        BX, K1
+	VADDPS       (AX), Z23, Z23
+	VMULPS       Z22, Z23, Z24
+	VMAXPS       Z23, Z24, Z23
+	VBLENDMPS    Z23, Z0, K1, Z11
+	VMOVAPS      Z11, Z23
+	VSHUFF32X4   $0x4e, Z23, Z23, Z24
+	VMAXPS       Z24, Z23, Z23
+	VSHUFF32X4   $0xb1, Z23, Z23, Z24
+	VMAXPS       Z24, Z23, Z23
+	VPERMILPS    $0x4e, Z23, Z24
+	VMAXPS       Z24, Z23, Z23
+	VPERMILPS    $0xb1, Z23, Z24
+	VMAXPS       Z24, Z23, Z23
+	VMOVSS       X23, (DI)
+	VPXORD       Z4, Z4, Z4
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z6, Z6, Z6
+	VPXORD       Z7, Z7, Z7
+	VMOVUPS.Z    (DX), K1, Z25
+	VMOVAPS      Z11, Z24
+	VSUBPS       Z23, Z24, Z24
+	VMAXPS       Z24, Z1, Z24
+	VMULPS       Z2, Z24, Z23
+	VRNDSCALEPS  $0x08, Z23, Z23
+	VFNMADD231PS Z13, Z23, Z24
+	VFNMADD231PS Z14, Z23, Z24
+	VMOVUPS      Z16, Z26
+	VFMADD213PS  Z17, Z24, Z26
+	VFMADD213PS  Z18, Z24, Z26
+	VFMADD213PS  Z19, Z24, Z26
+	VFMADD213PS  Z20, Z24, Z26
+	VFMADD213PS  Z21, Z24, Z26
+	VMULPS       Z24, Z24, Z27
+	VFMADD213PS  Z24, Z27, Z26
+	VADDPS       Z15, Z26, Z26
+	VSCALEFPS    Z23, Z26, Z24
+	VCMPPS       $0x11, Z11, Z3, K1
+	VMULPS       Z22, Z24, Z23
+	VBLENDMPS    Z24, Z23, K1, Z12
+	VADDPS       Z24, Z4, Z4
+	VFMADD231PS  Z24, Z25, Z5
+	VFMADD231PS  Z12, Z25, Z6
+	VADDPS       Z12, Z7, Z7
+	MOVQ         DI, BX
+	VSHUFF32X4   $0x4e, Z4, Z4, Z23
+	VADDPS       Z23, Z4, Z4
+	VSHUFF32X4   $0xb1, Z4, Z4, Z23
+	VADDPS       Z23, Z4, Z4
+	VPERMILPS    $0x4e, Z4, Z23
+	VADDPS       Z23, Z4, Z4
+	VPERMILPS    $0xb1, Z4, Z23
+	VADDPS       Z23, Z4, Z4
+	ADDQ         plane+72(FP), BX
+	VMOVSS       X4, (BX)
+	VDIVPS       Z4, Z15, Z4
+	VSHUFF32X4   $0x4e, Z5, Z5, Z23
+	VADDPS       Z23, Z5, Z5
+	VSHUFF32X4   $0xb1, Z5, Z5, Z23
+	VADDPS       Z23, Z5, Z5
+	VPERMILPS    $0x4e, Z5, Z23
+	VADDPS       Z23, Z5, Z5
+	VPERMILPS    $0xb1, Z5, Z23
+	VADDPS       Z23, Z5, Z5
+	VMULPS       Z4, Z5, Z5
+	ADDQ         plane+72(FP), BX
+	VMOVSS       X5, (BX)
+	VSHUFF32X4   $0x4e, Z6, Z6, Z23
+	VADDPS       Z23, Z6, Z6
+	VSHUFF32X4   $0xb1, Z6, Z6, Z23
+	VADDPS       Z23, Z6, Z6
+	VPERMILPS    $0x4e, Z6, Z23
+	VADDPS       Z23, Z6, Z6
+	VPERMILPS    $0xb1, Z6, Z23
+	VADDPS       Z23, Z6, Z6
+	VMULPS       Z4, Z6, Z6
+	ADDQ         plane+72(FP), BX
+	VMOVSS       X6, (BX)
+	VSHUFF32X4   $0x4e, Z7, Z7, Z23
+	VADDPS       Z23, Z7, Z7
+	VSHUFF32X4   $0xb1, Z7, Z7, Z23
+	VADDPS       Z23, Z7, Z7
+	VPERMILPS    $0x4e, Z7, Z23
+	VADDPS       Z23, Z7, Z7
+	VPERMILPS    $0xb1, Z7, Z23
+	VADDPS       Z23, Z7, Z7
+	VMULPS       Z4, Z7, Z7
+	ADDQ         plane+72(FP), BX
+	VMOVSS       X7, (BX)
+
+done17:
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, AX
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, CX
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, DX
 
 next15:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
+	ADDQ ldr+80(FP), DI
+	ADDQ ldown+24(FP), R8
+	ADDQ $0x08, R9
 	DECQ rows+0(FP)
 	JNZ  row14
 	VZEROUPPER
@@ -886,14 +1096,14 @@ store:
 	VMOVSHDUP     X2, X3
 	VADDSS        X3, X2, X2
 	CMPQ          later+136(FP), $0x00
-	JNE           later19
+	JNE           later24
 	VSUBSS        X1, X2, X2
-	JMP           done20
+	JMP           done25
 
-later19:
+later24:
 	VADDSS (R13), X2, X2
 
-done20:
+done25:
 	VMOVSS X2, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -982,14 +1192,14 @@ store:
 	VMOVSHDUP     X3, X5
 	VADDSS        X5, X3, X3
 	CMPQ          later+136(FP), $0x00
-	JNE           later21
+	JNE           later26
 	VSUBSS        X2, X3, X3
-	JMP           done22
+	JMP           done27
 
-later21:
+later26:
 	VADDSS (R13), X3, X3
 
-done22:
+done27:
 	VMOVSS X3, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -1088,14 +1298,14 @@ store:
 	VMOVSHDUP     X4, X7
 	VADDSS        X7, X4, X4
 	CMPQ          later+136(FP), $0x00
-	JNE           later23
+	JNE           later28
 	VSUBSS        X3, X4, X4
-	JMP           done24
+	JMP           done29
 
-later23:
+later28:
 	VADDSS (R13), X4, X4
 
-done24:
+done29:
 	VMOVSS X4, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -1204,14 +1414,14 @@ store:
 	VMOVSHDUP     X5, X9
 	VADDSS        X9, X5, X5
 	CMPQ          later+136(FP), $0x00
-	JNE           later25
+	JNE           later30
 	VSUBSS        X4, X5, X5
-	JMP           done26
+	JMP           done31
 
-later25:
+later30:
 	VADDSS (R13), X5, X5
 
-done26:
+done31:
 	VMOVSS X5, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -1330,14 +1540,14 @@ store:
 	VMOVSHDUP     X6, X11
 	VADDSS        X11, X6, X6
 	CMPQ          later+136(FP), $0x00
-	JNE           later27
+	JNE           later32
 	VSUBSS        X5, X6, X6
-	JMP           done28
+	JMP           done33
 
-later27:
+later32:
 	VADDSS (R13), X6, X6
 
-done28:
+done33:
 	VMOVSS X6, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -1466,14 +1676,14 @@ store:
 	VMOVSHDUP     X7, X13
 	VADDSS        X13, X7, X7
 	CMPQ          later+136(FP), $0x00
-	JNE           later29
+	JNE           later34
 	VSUBSS        X6, X7, X7
-	JMP           done30
+	JMP           done35
 
-later29:
+later34:
 	VADDSS (R13), X7, X7
 
-done30:
+done35:
 	VMOVSS X7, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -1612,14 +1822,14 @@ store:
 	VMOVSHDUP     X8, X15
 	VADDSS        X15, X8, X8
 	CMPQ          later+136(FP), $0x00
-	JNE           later31
+	JNE           later36
 	VSUBSS        X7, X8, X8
-	JMP           done32
+	JMP           done37
 
-later31:
+later36:
 	VADDSS (R13), X8, X8
 
-done32:
+done37:
 	VMOVSS X8, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -1768,14 +1978,14 @@ store:
 	VMOVSHDUP     X9, X17
 	VADDSS        X17, X9, X9
 	CMPQ          later+136(FP), $0x00
-	JNE           later33
+	JNE           later38
 	VSUBSS        X8, X9, X9
-	JMP           done34
+	JMP           done39
 
-later33:
+later38:
 	VADDSS (R13), X9, X9
 
-done34:
+done39:
 	VMOVSS X9, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -1798,7 +2008,7 @@ TEXT ·attentionFinishAVX512x1(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row35:
+row40:
 	VMOVSS       (AX), X0
 	MOVQ         BX, R8
 	MOVQ         CX, DI
@@ -1854,7 +2064,7 @@ row35:
 	ADDQ         SI, CX
 	ADDQ         ldout+48(FP), BX
 	DECQ         rows+0(FP)
-	JNZ          row35
+	JNZ          row40
 	VZEROUPPER
 	RET
 
@@ -1968,7 +2178,7 @@ TEXT ·attentionFinishAVX512x8(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row36:
+row41:
 	VMOVUPS      (AX), Y0
 	MOVQ         BX, R8
 	MOVQ         CX, DI
@@ -2024,7 +2234,7 @@ row36:
 	ADDQ         SI, CX
 	ADDQ         ldout+48(FP), BX
 	DECQ         rows+0(FP)
-	JNZ          row36
+	JNZ          row41
 	VZEROUPPER
 	RET
 
@@ -2052,13 +2262,13 @@ TEXT ·attentionFinishAVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSS floatbe7ffffc<>+0(SB), Z12
 	VBROADCASTSS float3eaaaaaa<>+0(SB), Z13
 
-row37:
+row42:
 	MOVQ heads+56(FP), DI
 	XORQ R8, R8
 	SUBQ $0x10, DI
-	JL   rest39
+	JL   rest44
 
-vectors38:
+vectors43:
 	VMOVUPS      (AX)(R8*4), Z14
 	MOVQ         BX, R10
 	MOVQ         CX, R9
@@ -2112,12 +2322,12 @@ vectors38:
 	ADDQ         SI, R10
 	ADDQ         $0x10, R8
 	CMPQ         R8, DI
-	JLE          vectors38
+	JLE          vectors43
 
-rest39:
+rest44:
 	ADDQ         $0x10, DI
 	SUBQ         R8, DI
-	JZ           done40
+	JZ           done45
 	MOVQ         $-1, R9
 	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
@@ -2173,12 +2383,12 @@ rest39:
 	VMOVUPS      Z14, K1, (R9)(R8*4)
 	ADDQ         SI, R9
 
-done40:
+done45:
 	ADDQ ldl+16(FP), AX
 	ADDQ SI, CX
 	ADDQ ldout+48(FP), BX
 	DECQ rows+0(FP)
-	JNZ  row37
+	JNZ  row42
 	VZEROUPPER
 	RET
 
@@ -2195,26 +2405,26 @@ TEXT ·attentionWeighAVX2x1(SB), NOSPLIT, $0-96
 	MOVQ         own+16(FP), R8
 	MOVQ         ptr+8(FP), R9
 
-row41:
+row46:
 	MOVQ         8(R9), R10
 	SUBQ         (R9), R10
-	JZ           next42
+	JZ           next47
 	MOVQ         R10, BX
 	MOVQ         BX, SI
 	SHRQ         $0x03, BX
 	ANDQ         $0x07, SI
 	VBROADCASTSS (R8), Y3
 	TESTQ        BX, BX
-	JZ           short43
+	JZ           short48
 	VMOVAPS      Y0, Y4
 	MOVQ         AX, R11
 	MOVQ         CX, R12
 	MOVQ         DX, R13
 	MOVQ         BX, R14
 	TESTQ        R14, R14
-	JZ           rest46
+	JZ           rest51
 
-vectors45:
+vectors50:
 	VADDPS  (R11), Y3, Y5
 	VMULPS  Y2, Y5, Y6
 	VMAXPS  Y5, Y6, Y5
@@ -2224,11 +2434,11 @@ vectors45:
 	ADDQ    $0x20, R12
 	ADDQ    $0x20, R13
 	DECQ    R14
-	JNZ     vectors45
+	JNZ     vectors50
 
-rest46:
+rest51:
 	TESTQ     SI, SI
-	JZ        done47
+	JZ        done52
 	LEAQ      lanesAVX2<>+0(SB), R13
 	MOVQ      $+8, R14
 	SUBQ      SI, R14
@@ -2236,29 +2446,30 @@ rest46:
 	VADDPS    (R11), Y3, Y3
 	VMULPS    Y2, Y3, Y6
 	VMAXPS    Y3, Y6, Y3
-	VMOVUPS   Y3, (R12)
 	VBLENDVPS Y5, Y3, Y0, Y3
+	VMOVUPS   Y3, (R12)
 	VMAXPS    Y3, Y4, Y4
 
-done47:
-	VPERM2F128 $0x01, Y4, Y4, Y3
-	VMAXPS     Y3, Y4, Y4
-	VPERMILPS  $0x4e, Y4, Y3
-	VMAXPS     Y3, Y4, Y4
-	VPERMILPS  $0xb1, Y4, Y3
-	VMAXPS     Y3, Y4, Y4
-	VMOVSS     X4, (DI)
-	VXORPS     Y3, Y3, Y3
+done52:
+	VMOVAPS    Y4, Y3
+	VPERM2F128 $0x01, Y3, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VPERMILPS  $0x4e, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VPERMILPS  $0xb1, Y3, Y4
+	VMAXPS     Y4, Y3, Y3
+	VMOVSS     X3, (DI)
+	VXORPS     Y4, Y4, Y4
 	MOVQ       AX, R11
 	MOVQ       CX, R12
 	MOVQ       DX, R13
 	MOVQ       BX, R14
 	TESTQ      R14, R14
-	JZ         rest49
+	JZ         rest54
 
-vectors48:
+vectors53:
 	VMOVUPS      (R12), Y5
-	VSUBPS       Y4, Y5, Y5
+	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
 	VMAXPS       Y5, Y6, Y5
 	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y6
@@ -2284,30 +2495,30 @@ vectors48:
 	VPSLLD       $0x17, Y6, Y6
 	VMULPS       Y6, Y7, Y7
 	VMOVUPS      Y7, Y5
-	VADDPS       Y5, Y3, Y3
+	VADDPS       Y5, Y4, Y4
 	VMOVUPS      Y5, (R13)
 	ADDQ         $0x20, R11
 	ADDQ         $0x20, R12
 	ADDQ         $0x20, R13
 	DECQ         R14
-	JNZ          vectors48
+	JNZ          vectors53
 
-rest49:
+rest54:
 	TESTQ        SI, SI
-	JZ           done50
+	JZ           done55
 	LEAQ         lanesAVX2<>+0(SB), R11
 	MOVQ         $+8, R14
 	SUBQ         SI, R14
 	VMOVUPS      (R11)(R14*4), Y5
 	VMASKMOVPS   (R12), Y5, Y6
 	VBLENDVPS    Y5, Y6, Y0, Y6
-	VSUBPS       Y4, Y6, Y6
-	VMOVUPS      floatc2d00000<>+0(SB), Y4
-	VMAXPS       Y6, Y4, Y6
-	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VFNMADD231PS float3f318000<>+0(SB), Y4, Y6
-	VFNMADD231PS floatb95e8083<>+0(SB), Y4, Y6
+	VSUBPS       Y3, Y6, Y6
+	VMOVUPS      floatc2d00000<>+0(SB), Y3
+	VMAXPS       Y6, Y3, Y6
+	VMULPS       float3fb8aa3b<>+0(SB), Y6, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS float3f318000<>+0(SB), Y3, Y6
+	VFNMADD231PS floatb95e8083<>+0(SB), Y3, Y6
 	VMOVUPS      float39506967<>+0(SB), Y5
 	VFMADD213PS  float3ab743ce<>+0(SB), Y6, Y5
 	VFMADD213PS  float3c088908<>+0(SB), Y6, Y5
@@ -2317,58 +2528,58 @@ rest49:
 	VMULPS       Y6, Y6, Y7
 	VFMADD213PS  Y6, Y7, Y5
 	VADDPS       float3f800000<>+0(SB), Y5, Y5
-	VCVTPS2DQ    Y4, Y4
-	VPSRAD       $0x01, Y4, Y6
-	VPSUBD       Y6, Y4, Y4
+	VCVTPS2DQ    Y3, Y3
+	VPSRAD       $0x01, Y3, Y6
+	VPSUBD       Y6, Y3, Y3
 	VPADDD       float0000007f<>+0(SB), Y6, Y6
 	VPSLLD       $0x17, Y6, Y6
 	VMULPS       Y6, Y5, Y5
-	VPADDD       float0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y5, Y5
 	VMOVUPS      Y5, Y6
-	VADDPS       Y6, Y3, Y3
+	VADDPS       Y6, Y4, Y4
 	VMOVUPS      Y6, (R13)
 
-done50:
-	VPERM2F128 $0x01, Y3, Y3, Y4
-	VADDPS     Y4, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y4
-	VADDPS     Y4, Y3, Y3
-	VPERMILPS  $0xb1, Y3, Y4
-	VADDPS     Y4, Y3, Y3
+done55:
+	VPERM2F128 $0x01, Y4, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	VPERMILPS  $0x4e, Y4, Y3
+	VADDPS     Y3, Y4, Y4
+	VPERMILPS  $0xb1, Y4, Y3
+	VADDPS     Y3, Y4, Y4
 	MOVQ       plane+72(FP), R11
-	VMOVSS     X3, (DI)(R11*1)
-	VDIVPS     Y3, Y1, Y3
+	VMOVSS     X4, (DI)(R11*1)
+	VDIVPS     Y4, Y1, Y4
 	MOVQ       AX, R11
 	MOVQ       CX, R12
 	MOVQ       DX, R13
 	TESTQ      BX, BX
-	JZ         rest52
+	JZ         rest57
 
-vectors51:
-	VMULPS  (R13), Y3, Y4
-	VMOVUPS Y4, (R13)
+vectors56:
+	VMULPS  (R13), Y4, Y3
+	VMOVUPS Y3, (R13)
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R12
 	ADDQ    $0x20, R13
 	DECQ    BX
-	JNZ     vectors51
+	JNZ     vectors56
 
-rest52:
+rest57:
 	TESTQ   SI, SI
-	JZ      done53
+	JZ      done58
 	LEAQ    lanesAVX2<>+0(SB), BX
 	MOVQ    $+8, R11
 	SUBQ    SI, R11
-	VMOVUPS (BX)(R11*4), Y4
-	VMULPS  (R13), Y3, Y3
+	VMOVUPS (BX)(R11*4), Y3
+	VMULPS  (R13), Y4, Y3
 	VMOVUPS Y3, (R13)
 
-done53:
-	JMP done44
+done58:
+	JMP done49
 
-short43:
+short48:
 	LEAQ         lanesAVX2<>+0(SB), BX
 	MOVQ         $+8, R11
 	SUBQ         SI, R11
@@ -2376,7 +2587,6 @@ short43:
 	VADDPS       (AX), Y3, Y3
 	VMULPS       Y2, Y3, Y5
 	VMAXPS       Y3, Y5, Y3
-	VMOVUPS      Y3, (CX)
 	VBLENDVPS    Y4, Y3, Y0, Y3
 	VMOVAPS      Y3, Y4
 	VPERM2F128   $0x01, Y4, Y4, Y5
@@ -2425,7 +2635,7 @@ short43:
 	VMULPS       Y4, Y3, Y3
 	VMOVUPS      Y3, (DX)
 
-done44:
+done49:
 	MOVQ R10, BX
 	SHLQ $0x02, BX
 	ADDQ BX, AX
@@ -2436,12 +2646,12 @@ done44:
 	SHLQ $0x02, BX
 	ADDQ BX, DX
 
-next42:
+next47:
 	ADDQ ldr+80(FP), DI
 	ADDQ ldown+24(FP), R8
 	ADDQ $0x08, R9
 	DECQ rows+0(FP)
-	JNZ  row41
+	JNZ  row46
 	VZEROUPPER
 	RET
 
@@ -2473,106 +2683,323 @@ DATA float0000007f<>+24(SB)/4, $0x0000007f
 DATA float0000007f<>+28(SB)/4, $0x0000007f
 GLOBL float0000007f<>(SB), RODATA|NOPTR, $32
 
-// func attentionMomentsAVX2x1(rows int, ptr *int64, x *float32, ldx int, a *float32, lda int, d *float32, ldd int, slope float32, result *float32, plane int, ldr int, heads int)
-// Requires: AVX, FMA3
-TEXT ·attentionMomentsAVX2x1(SB), NOSPLIT, $0-104
-	MOVQ         x+16(FP), AX
-	MOVQ         a+32(FP), CX
-	MOVQ         d+48(FP), DX
-	VBROADCASTSS slope+64(FP), Y0
-	VXORPS       Y1, Y1, Y1
-	MOVQ         result+72(FP), DI
-	MOVQ         ptr+8(FP), R8
+// func attentionWeighMomentsAVX2x1(rows int, ptr *int64, own *float32, ldown int, far *float32, score *float32, product *float32, slope float32, result *float32, plane int, ldr int, heads int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·attentionWeighMomentsAVX2x1(SB), NOSPLIT, $0-96
+	MOVQ         far+32(FP), AX
+	MOVQ         score+40(FP), CX
+	MOVQ         product+48(FP), DX
+	VMOVUPS      floatff800000<>+0(SB), Y0
+	VMOVUPS      float3f800000<>+0(SB), Y1
+	VBROADCASTSS slope+56(FP), Y2
+	MOVQ         result+64(FP), DI
+	MOVQ         own+16(FP), R8
+	VXORPS       Y4, Y4, Y4
+	MOVQ         ptr+8(FP), R9
 
-row54:
-	MOVQ   8(R8), R9
-	SUBQ   (R8), R9
-	JZ     next55
-	MOVQ   R9, BX
-	MOVQ   BX, SI
-	SHRQ   $0x03, BX
-	ANDQ   $0x07, SI
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   AX, R10
-	MOVQ   CX, R11
-	MOVQ   DX, R12
-	TESTQ  BX, BX
-	JZ     rest57
+row59:
+	MOVQ         8(R9), R10
+	SUBQ         (R9), R10
+	JZ           next60
+	MOVQ         R10, BX
+	MOVQ         BX, SI
+	SHRQ         $0x03, BX
+	ANDQ         $0x07, SI
+	VBROADCASTSS (R8), Y3
+	TESTQ        BX, BX
+	JZ           short61
+	VMOVAPS      Y0, Y5
+	MOVQ         AX, R11
+	MOVQ         CX, R12
+	MOVQ         DX, R13
+	MOVQ         BX, R14
+	TESTQ        R14, R14
+	JZ           rest64
 
-vectors56:
-	VMOVUPS     (R10), Y5
-	VMOVUPS     (R11), Y6
-	VMOVUPS     (R12), Y7
-	VCMPPS      $0x11, Y5, Y1, Y5
-	VMULPS      Y0, Y6, Y8
-	VBLENDVPS   Y5, Y6, Y8, Y5
-	VFMADD231PS Y6, Y7, Y2
-	VFMADD231PS Y5, Y7, Y3
-	VADDPS      Y5, Y4, Y4
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	ADDQ        $0x20, R12
-	DECQ        BX
-	JNZ         vectors56
+vectors63:
+	VADDPS  (R11), Y3, Y6
+	VMULPS  Y2, Y6, Y7
+	VMAXPS  Y6, Y7, Y6
+	VMOVUPS Y6, (R12)
+	VMAXPS  Y6, Y5, Y5
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, R12
+	ADDQ    $0x20, R13
+	DECQ    R14
+	JNZ     vectors63
 
-rest57:
-	TESTQ       SI, SI
-	JZ          done58
-	LEAQ        lanesAVX2<>+0(SB), BX
-	MOVQ        $+8, R13
-	SUBQ        SI, R13
-	VMOVUPS     (BX)(R13*4), Y5
-	VMASKMOVPS  (R10), Y5, Y6
-	VMASKMOVPS  (R11), Y5, Y7
-	VMASKMOVPS  (R12), Y5, Y5
-	VCMPPS      $0x11, Y6, Y1, Y6
-	VMULPS      Y0, Y7, Y8
-	VBLENDVPS   Y6, Y7, Y8, Y6
-	VFMADD231PS Y7, Y5, Y2
-	VFMADD231PS Y6, Y5, Y3
-	VADDPS      Y6, Y4, Y4
+rest64:
+	TESTQ     SI, SI
+	JZ        done65
+	LEAQ      lanesAVX2<>+0(SB), R13
+	MOVQ      $+8, R14
+	SUBQ      SI, R14
+	VMOVUPS   (R13)(R14*4), Y6
+	VADDPS    (R11), Y3, Y3
+	VMULPS    Y2, Y3, Y7
+	VMAXPS    Y3, Y7, Y3
+	VBLENDVPS Y6, Y3, Y0, Y3
+	VMOVUPS   Y3, (R12)
+	VMAXPS    Y3, Y5, Y5
 
-done58:
-	VPERM2F128 $0x01, Y2, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VPERMILPS  $0x4e, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VPERMILPS  $0xb1, Y2, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVSS     X2, (DI)
-	VPERM2F128 $0x01, Y3, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERMILPS  $0x4e, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	VPERMILPS  $0xb1, Y3, Y2
-	VADDPS     Y2, Y3, Y3
-	MOVQ       plane+80(FP), BX
-	VMOVSS     X3, (DI)(BX*1)
-	VPERM2F128 $0x01, Y4, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	VPERMILPS  $0x4e, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	VPERMILPS  $0xb1, Y4, Y2
-	VADDPS     Y2, Y4, Y4
-	MOVQ       plane+80(FP), BX
-	VMOVSS     X4, (DI)(BX*2)
-	MOVQ       R9, BX
-	SHLQ       $0x02, BX
-	ADDQ       BX, AX
-	MOVQ       R9, BX
-	SHLQ       $0x02, BX
-	ADDQ       BX, CX
-	MOVQ       R9, BX
-	SHLQ       $0x02, BX
-	ADDQ       BX, DX
+done65:
+	VMOVAPS    Y5, Y5
+	VPERM2F128 $0x01, Y5, Y5, Y3
+	VMAXPS     Y3, Y5, Y5
+	VPERMILPS  $0x4e, Y5, Y3
+	VMAXPS     Y3, Y5, Y5
+	VPERMILPS  $0xb1, Y5, Y3
+	VMAXPS     Y3, Y5, Y5
+	VMOVSS     X5, (DI)
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	MOVQ       AX, R11
+	MOVQ       CX, R12
+	MOVQ       DX, R13
+	TESTQ      BX, BX
+	JZ         rest67
 
-next55:
-	ADDQ ldr+88(FP), DI
-	ADDQ $0x08, R8
+vectors66:
+	VMOVUPS      (R12), Y9
+	VMOVUPS      (R13), Y11
+	VMOVAPS      Y9, Y10
+	VSUBPS       Y5, Y10, Y10
+	VMOVUPS      floatc2d00000<>+0(SB), Y12
+	VMAXPS       Y10, Y12, Y10
+	VMULPS       float3fb8aa3b<>+0(SB), Y10, Y12
+	VROUNDPS     $0x08, Y12, Y12
+	VFNMADD231PS float3f318000<>+0(SB), Y12, Y10
+	VFNMADD231PS floatb95e8083<>+0(SB), Y12, Y10
+	VMOVUPS      float39506967<>+0(SB), Y13
+	VFMADD213PS  float3ab743ce<>+0(SB), Y10, Y13
+	VFMADD213PS  float3c088908<>+0(SB), Y10, Y13
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y10, Y13
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y10, Y13
+	VFMADD213PS  float3f000000<>+0(SB), Y10, Y13
+	VMULPS       Y10, Y10, Y14
+	VFMADD213PS  Y10, Y14, Y13
+	VADDPS       float3f800000<>+0(SB), Y13, Y13
+	VCVTPS2DQ    Y12, Y12
+	VPSRAD       $0x01, Y12, Y10
+	VPSUBD       Y10, Y12, Y12
+	VPADDD       float0000007f<>+0(SB), Y10, Y10
+	VPSLLD       $0x17, Y10, Y10
+	VMULPS       Y10, Y13, Y13
+	VPADDD       float0000007f<>+0(SB), Y12, Y12
+	VPSLLD       $0x17, Y12, Y12
+	VMULPS       Y12, Y13, Y13
+	VMOVUPS      Y13, Y10
+	VCMPPS       $0x11, Y9, Y4, Y9
+	VMULPS       Y2, Y10, Y12
+	VBLENDVPS    Y9, Y10, Y12, Y9
+	VADDPS       Y10, Y3, Y3
+	VFMADD231PS  Y10, Y11, Y6
+	VFMADD231PS  Y9, Y11, Y7
+	VADDPS       Y9, Y8, Y8
+	ADDQ         $0x20, R11
+	ADDQ         $0x20, R12
+	ADDQ         $0x20, R13
+	DECQ         BX
+	JNZ          vectors66
+
+rest67:
+	TESTQ        SI, SI
+	JZ           done68
+	LEAQ         lanesAVX2<>+0(SB), BX
+	MOVQ         $+8, R11
+	SUBQ         SI, R11
+	VMOVUPS      (BX)(R11*4), Y9
+	VMASKMOVPS   (R12), Y9, Y10
+	VBLENDVPS    Y9, Y10, Y0, Y10
+	VMASKMOVPS   (R13), Y9, Y11
+	VMOVAPS      Y10, Y9
+	VSUBPS       Y5, Y9, Y9
+	VMOVUPS      floatc2d00000<>+0(SB), Y5
+	VMAXPS       Y9, Y5, Y9
+	VMULPS       float3fb8aa3b<>+0(SB), Y9, Y5
+	VROUNDPS     $0x08, Y5, Y5
+	VFNMADD231PS float3f318000<>+0(SB), Y5, Y9
+	VFNMADD231PS floatb95e8083<>+0(SB), Y5, Y9
+	VMOVUPS      float39506967<>+0(SB), Y12
+	VFMADD213PS  float3ab743ce<>+0(SB), Y9, Y12
+	VFMADD213PS  float3c088908<>+0(SB), Y9, Y12
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y9, Y12
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y9, Y12
+	VFMADD213PS  float3f000000<>+0(SB), Y9, Y12
+	VMULPS       Y9, Y9, Y13
+	VFMADD213PS  Y9, Y13, Y12
+	VADDPS       float3f800000<>+0(SB), Y12, Y12
+	VCVTPS2DQ    Y5, Y5
+	VPSRAD       $0x01, Y5, Y9
+	VPSUBD       Y9, Y5, Y5
+	VPADDD       float0000007f<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y9, Y12, Y12
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y12, Y12
+	VMOVUPS      Y12, Y9
+	VCMPPS       $0x11, Y10, Y4, Y5
+	VMULPS       Y2, Y9, Y10
+	VBLENDVPS    Y5, Y9, Y10, Y5
+	VADDPS       Y9, Y3, Y3
+	VFMADD231PS  Y9, Y11, Y6
+	VFMADD231PS  Y5, Y11, Y7
+	VADDPS       Y5, Y8, Y8
+
+done68:
+	MOVQ       DI, BX
+	VPERM2F128 $0x01, Y3, Y3, Y5
+	VADDPS     Y5, Y3, Y3
+	VPERMILPS  $0x4e, Y3, Y5
+	VADDPS     Y5, Y3, Y3
+	VPERMILPS  $0xb1, Y3, Y5
+	VADDPS     Y5, Y3, Y3
+	ADDQ       plane+72(FP), BX
+	VMOVSS     X3, (BX)
+	VDIVPS     Y3, Y1, Y3
+	VPERM2F128 $0x01, Y6, Y6, Y5
+	VADDPS     Y5, Y6, Y6
+	VPERMILPS  $0x4e, Y6, Y5
+	VADDPS     Y5, Y6, Y6
+	VPERMILPS  $0xb1, Y6, Y5
+	VADDPS     Y5, Y6, Y6
+	VMULPS     Y3, Y6, Y6
+	ADDQ       plane+72(FP), BX
+	VMOVSS     X6, (BX)
+	VPERM2F128 $0x01, Y7, Y7, Y5
+	VADDPS     Y5, Y7, Y7
+	VPERMILPS  $0x4e, Y7, Y5
+	VADDPS     Y5, Y7, Y7
+	VPERMILPS  $0xb1, Y7, Y5
+	VADDPS     Y5, Y7, Y7
+	VMULPS     Y3, Y7, Y7
+	ADDQ       plane+72(FP), BX
+	VMOVSS     X7, (BX)
+	VPERM2F128 $0x01, Y8, Y8, Y5
+	VADDPS     Y5, Y8, Y8
+	VPERMILPS  $0x4e, Y8, Y5
+	VADDPS     Y5, Y8, Y8
+	VPERMILPS  $0xb1, Y8, Y5
+	VADDPS     Y5, Y8, Y8
+	VMULPS     Y3, Y8, Y8
+	ADDQ       plane+72(FP), BX
+	VMOVSS     X8, (BX)
+	JMP        done62
+
+short61:
+	LEAQ         lanesAVX2<>+0(SB), BX
+	MOVQ         $+8, R11
+	SUBQ         SI, R11
+	VMOVUPS      (BX)(R11*4), Y5
+	VADDPS       (AX), Y3, Y3
+	VMULPS       Y2, Y3, Y6
+	VMAXPS       Y3, Y6, Y3
+	VBLENDVPS    Y5, Y3, Y0, Y9
+	VMOVAPS      Y9, Y10
+	VPERM2F128   $0x01, Y10, Y10, Y3
+	VMAXPS       Y3, Y10, Y10
+	VPERMILPS    $0x4e, Y10, Y3
+	VMAXPS       Y3, Y10, Y10
+	VPERMILPS    $0xb1, Y10, Y3
+	VMAXPS       Y3, Y10, Y10
+	VMOVSS       X10, (DI)
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VMASKMOVPS   (DX), Y5, Y11
+	VMOVAPS      Y9, Y5
+	VSUBPS       Y10, Y5, Y5
+	VMOVUPS      floatc2d00000<>+0(SB), Y10
+	VMAXPS       Y5, Y10, Y5
+	VMULPS       float3fb8aa3b<>+0(SB), Y5, Y10
+	VROUNDPS     $0x08, Y10, Y10
+	VFNMADD231PS float3f318000<>+0(SB), Y10, Y5
+	VFNMADD231PS floatb95e8083<>+0(SB), Y10, Y5
+	VMOVUPS      float39506967<>+0(SB), Y12
+	VFMADD213PS  float3ab743ce<>+0(SB), Y5, Y12
+	VFMADD213PS  float3c088908<>+0(SB), Y5, Y12
+	VFMADD213PS  float3d2aa9c1<>+0(SB), Y5, Y12
+	VFMADD213PS  float3e2aaaaa<>+0(SB), Y5, Y12
+	VFMADD213PS  float3f000000<>+0(SB), Y5, Y12
+	VMULPS       Y5, Y5, Y13
+	VFMADD213PS  Y5, Y13, Y12
+	VADDPS       float3f800000<>+0(SB), Y12, Y12
+	VCVTPS2DQ    Y10, Y10
+	VPSRAD       $0x01, Y10, Y5
+	VPSUBD       Y5, Y10, Y10
+	VPADDD       float0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y12, Y12
+	VPADDD       float0000007f<>+0(SB), Y10, Y10
+	VPSLLD       $0x17, Y10, Y10
+	VMULPS       Y10, Y12, Y12
+	VMOVUPS      Y12, Y5
+	VCMPPS       $0x11, Y9, Y4, Y9
+	VMULPS       Y2, Y5, Y10
+	VBLENDVPS    Y9, Y5, Y10, Y9
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  Y5, Y11, Y6
+	VFMADD231PS  Y9, Y11, Y7
+	VADDPS       Y9, Y8, Y8
+	MOVQ         DI, BX
+	VPERM2F128   $0x01, Y3, Y3, Y5
+	VADDPS       Y5, Y3, Y3
+	VPERMILPS    $0x4e, Y3, Y5
+	VADDPS       Y5, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y5
+	VADDPS       Y5, Y3, Y3
+	ADDQ         plane+72(FP), BX
+	VMOVSS       X3, (BX)
+	VDIVPS       Y3, Y1, Y3
+	VPERM2F128   $0x01, Y6, Y6, Y5
+	VADDPS       Y5, Y6, Y6
+	VPERMILPS    $0x4e, Y6, Y5
+	VADDPS       Y5, Y6, Y6
+	VPERMILPS    $0xb1, Y6, Y5
+	VADDPS       Y5, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	ADDQ         plane+72(FP), BX
+	VMOVSS       X6, (BX)
+	VPERM2F128   $0x01, Y7, Y7, Y5
+	VADDPS       Y5, Y7, Y7
+	VPERMILPS    $0x4e, Y7, Y5
+	VADDPS       Y5, Y7, Y7
+	VPERMILPS    $0xb1, Y7, Y5
+	VADDPS       Y5, Y7, Y7
+	VMULPS       Y3, Y7, Y7
+	ADDQ         plane+72(FP), BX
+	VMOVSS       X7, (BX)
+	VPERM2F128   $0x01, Y8, Y8, Y5
+	VADDPS       Y5, Y8, Y8
+	VPERMILPS    $0x4e, Y8, Y5
+	VADDPS       Y5, Y8, Y8
+	VPERMILPS    $0xb1, Y8, Y5
+	VADDPS       Y5, Y8, Y8
+	VMULPS       Y3, Y8, Y8
+	ADDQ         plane+72(FP), BX
+	VMOVSS       X8, (BX)
+
+done62:
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, AX
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, CX
+	MOVQ R10, BX
+	SHLQ $0x02, BX
+	ADDQ BX, DX
+
+next60:
+	ADDQ ldr+80(FP), DI
+	ADDQ ldown+24(FP), R8
+	ADDQ $0x08, R9
 	DECQ rows+0(FP)
-	JNZ  row54
+	JNZ  row59
 	VZEROUPPER
 	RET
 
@@ -2863,14 +3290,14 @@ store:
 	VMOVSHDUP    X3, X0
 	VADDSS       X0, X3, X3
 	CMPQ         later+136(FP), $0x00
-	JNE          later59
+	JNE          later69
 	VSUBSS       X2, X3, X3
-	JMP          done60
+	JMP          done70
 
-later59:
+later69:
 	VADDSS (R13), X3, X3
 
-done60:
+done70:
 	VMOVSS X3, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -2957,14 +3384,14 @@ store:
 	VMOVSHDUP    X4, X0
 	VADDSS       X0, X4, X4
 	CMPQ         later+136(FP), $0x00
-	JNE          later61
+	JNE          later71
 	VSUBSS       X3, X4, X4
-	JMP          done62
+	JMP          done72
 
-later61:
+later71:
 	VADDSS (R13), X4, X4
 
-done62:
+done72:
 	VMOVSS X4, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -3061,14 +3488,14 @@ store:
 	VMOVSHDUP    X5, X0
 	VADDSS       X0, X5, X5
 	CMPQ         later+136(FP), $0x00
-	JNE          later63
+	JNE          later73
 	VSUBSS       X4, X5, X5
-	JMP          done64
+	JMP          done74
 
-later63:
+later73:
 	VADDSS (R13), X5, X5
 
-done64:
+done74:
 	VMOVSS X5, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -3174,14 +3601,14 @@ store:
 	VMOVSHDUP    X6, X0
 	VADDSS       X0, X6, X6
 	CMPQ         later+136(FP), $0x00
-	JNE          later65
+	JNE          later75
 	VSUBSS       X5, X6, X6
-	JMP          done66
+	JMP          done76
 
-later65:
+later75:
 	VADDSS (R13), X6, X6
 
-done66:
+done76:
 	VMOVSS X6, (R13)
 	MOVQ   ldy+40(FP), R12
 	ADDQ   R12, y+32(FP)
@@ -3204,7 +3631,7 @@ TEXT ·attentionFinishAVX2x1(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row67:
+row77:
 	VMOVSS       (AX), X0
 	MOVQ         BX, R8
 	MOVQ         CX, DI
@@ -3260,7 +3687,7 @@ row67:
 	ADDQ         SI, CX
 	ADDQ         ldout+48(FP), BX
 	DECQ         rows+0(FP)
-	JNZ          row67
+	JNZ          row77
 	VZEROUPPER
 	RET
 
@@ -3274,7 +3701,7 @@ TEXT ·attentionFinishAVX2x8(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row68:
+row78:
 	VMOVUPS      (AX), Y0
 	MOVQ         BX, R8
 	MOVQ         CX, DI
@@ -3330,7 +3757,7 @@ row68:
 	ADDQ         SI, CX
 	ADDQ         ldout+48(FP), BX
 	DECQ         rows+0(FP)
-	JNZ          row68
+	JNZ          row78
 	VZEROUPPER
 	RET
 
@@ -3344,13 +3771,13 @@ TEXT ·attentionFinishAVX2(SB), NOSPLIT, $0-64
 	MOVQ heads+56(FP), SI
 	SHLQ $0x02, SI
 
-row69:
+row79:
 	MOVQ heads+56(FP), DI
 	XORQ R8, R8
 	SUBQ $0x08, DI
-	JL   rest71
+	JL   rest81
 
-vectors70:
+vectors80:
 	VMOVUPS      (AX)(R8*4), Y0
 	MOVQ         BX, R10
 	MOVQ         CX, R9
@@ -3404,12 +3831,12 @@ vectors70:
 	ADDQ         SI, R10
 	ADDQ         $0x08, R8
 	CMPQ         R8, DI
-	JLE          vectors70
+	JLE          vectors80
 
-rest71:
+rest81:
 	ADDQ         $0x08, DI
 	SUBQ         R8, DI
-	JZ           done72
+	JZ           done82
 	LEAQ         lanesAVX2<>+0(SB), R9
 	MOVQ         $+8, R10
 	SUBQ         DI, R10
@@ -3466,12 +3893,12 @@ rest71:
 	VMASKMOVPS   Y1, Y0, (R9)(R8*4)
 	ADDQ         SI, R9
 
-done72:
+done82:
 	ADDQ ldl+16(FP), AX
 	ADDQ SI, CX
 	ADDQ ldout+48(FP), BX
 	DECQ rows+0(FP)
-	JNZ  row69
+	JNZ  row79
 	VZEROUPPER
 	RET
 
@@ -3486,25 +3913,25 @@ TEXT ·attentionSoftmaxAVX2x2(SB), NOSPLIT, $0-88
 	MOVQ         result+56(FP), SI
 	MOVQ         ptr+8(FP), DI
 
-row73:
+row83:
 	MOVQ    8(DI), R8
 	SUBQ    (DI), R8
-	JZ      next74
+	JZ      next84
 	MOVQ    R8, DX
 	SHLQ    $0x01, DX
 	MOVQ    DX, BX
 	SHRQ    $0x03, DX
 	ANDQ    $0x07, BX
 	TESTQ   DX, DX
-	JZ      short75
+	JZ      short85
 	VMOVAPS Y0, Y3
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	TESTQ   R11, R11
-	JZ      rest78
+	JZ      rest88
 
-vectors77:
+vectors87:
 	VMOVUPS (R9), Y4
 	VMULPS  Y2, Y4, Y5
 	VMAXPS  Y4, Y5, Y4
@@ -3513,11 +3940,11 @@ vectors77:
 	ADDQ    $0x20, R9
 	ADDQ    $0x20, R10
 	DECQ    R11
-	JNZ     vectors77
+	JNZ     vectors87
 
-rest78:
+rest88:
 	TESTQ      BX, BX
-	JZ         done79
+	JZ         done89
 	LEAQ       lanesAVX2<>+0(SB), R11
 	MOVQ       $+8, R12
 	SUBQ       BX, R12
@@ -3529,7 +3956,7 @@ rest78:
 	VMASKMOVPS Y5, Y4, (R10)
 	VMAXPS     Y5, Y3, Y3
 
-done79:
+done89:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VMAXPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -3540,9 +3967,9 @@ done79:
 	MOVQ       CX, R10
 	MOVQ       DX, R11
 	TESTQ      R11, R11
-	JZ         rest81
+	JZ         rest91
 
-vectors80:
+vectors90:
 	VMOVUPS      (R10), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
@@ -3575,11 +4002,11 @@ vectors80:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	DECQ         R11
-	JNZ          vectors80
+	JNZ          vectors90
 
-rest81:
+rest91:
 	TESTQ        BX, BX
-	JZ           done82
+	JZ           done92
 	LEAQ         lanesAVX2<>+0(SB), R9
 	MOVQ         $+8, R11
 	SUBQ         BX, R11
@@ -3615,7 +4042,7 @@ rest81:
 	VADDPS       Y6, Y4, Y4
 	VMASKMOVPS   Y6, Y5, (R10)
 
-done82:
+done92:
 	VPERM2F128 $0x01, Y4, Y4, Y3
 	VADDPS     Y3, Y4, Y4
 	VPERMILPS  $0x4e, Y4, Y3
@@ -3626,20 +4053,20 @@ done82:
 	MOVQ       AX, R9
 	MOVQ       CX, R10
 	TESTQ      DX, DX
-	JZ         rest84
+	JZ         rest94
 
-vectors83:
+vectors93:
 	VMOVUPS (R10), Y3
 	VMULPS  Y4, Y3, Y3
 	VMOVUPS Y3, (R10)
 	ADDQ    $0x20, R9
 	ADDQ    $0x20, R10
 	DECQ    DX
-	JNZ     vectors83
+	JNZ     vectors93
 
-rest84:
+rest94:
 	TESTQ      BX, BX
-	JZ         done85
+	JZ         done95
 	LEAQ       lanesAVX2<>+0(SB), DX
 	MOVQ       $+8, R9
 	SUBQ       BX, R9
@@ -3648,10 +4075,10 @@ rest84:
 	VMULPS     Y4, Y5, Y5
 	VMASKMOVPS Y5, Y3, (R10)
 
-done85:
-	JMP done76
+done95:
+	JMP done86
 
-short75:
+short85:
 	LEAQ         lanesAVX2<>+0(SB), DX
 	MOVQ         $+8, R9
 	SUBQ         BX, R9
@@ -3703,7 +4130,7 @@ short75:
 	VMULPS       Y5, Y4, Y4
 	VMASKMOVPS   Y4, Y3, (CX)
 
-done76:
+done86:
 	MOVQ R8, DX
 	SHLQ $0x03, DX
 	ADDQ DX, AX
@@ -3711,11 +4138,11 @@ done76:
 	SHLQ $0x03, DX
 	ADDQ DX, CX
 
-next74:
+next84:
 	ADDQ ldr+72(FP), SI
 	ADDQ $0x08, DI
 	DECQ rows+0(FP)
-	JNZ  row73
+	JNZ  row83
 	VZEROUPPER
 	RET
 
@@ -3730,10 +4157,10 @@ TEXT ·attentionMomentsAVX2x2(SB), NOSPLIT, $0-104
 	MOVQ         result+72(FP), DI
 	MOVQ         ptr+8(FP), R8
 
-row86:
+row96:
 	MOVQ   8(R8), R9
 	SUBQ   (R8), R9
-	JZ     next87
+	JZ     next97
 	MOVQ   R9, BX
 	SHLQ   $0x01, BX
 	MOVQ   BX, SI
@@ -3746,9 +4173,9 @@ row86:
 	MOVQ   CX, R11
 	MOVQ   DX, R12
 	TESTQ  BX, BX
-	JZ     rest89
+	JZ     rest99
 
-vectors88:
+vectors98:
 	VMOVUPS     (R10), Y5
 	VMOVUPS     (R11), Y6
 	VMOVUPS     (R12), Y7
@@ -3762,11 +4189,11 @@ vectors88:
 	ADDQ        $0x20, R11
 	ADDQ        $0x20, R12
 	DECQ        BX
-	JNZ         vectors88
+	JNZ         vectors98
 
-rest89:
+rest99:
 	TESTQ       SI, SI
-	JZ          done90
+	JZ          done100
 	LEAQ        lanesAVX2<>+0(SB), BX
 	MOVQ        $+8, R13
 	SUBQ        SI, R13
@@ -3781,7 +4208,7 @@ rest89:
 	VFMADD231PS Y6, Y5, Y3
 	VADDPS      Y6, Y4, Y4
 
-done90:
+done100:
 	VPERM2F128 $0x01, Y2, Y2, Y5
 	VADDPS     Y5, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y5
@@ -3809,11 +4236,11 @@ done90:
 	SHLQ       $0x03, BX
 	ADDQ       BX, DX
 
-next87:
+next97:
 	ADDQ ldr+88(FP), DI
 	ADDQ $0x08, R8
 	DECQ rows+0(FP)
-	JNZ  row86
+	JNZ  row96
 	VZEROUPPER
 	RET
 
@@ -3825,10 +4252,10 @@ TEXT ·attentionPullAVX2x2(SB), NOSPLIT, $0-72
 	MOVQ result+48(FP), SI
 	MOVQ ptr+8(FP), DI
 
-row91:
+row101:
 	MOVQ   8(DI), R8
 	SUBQ   (DI), R8
-	JZ     next92
+	JZ     next102
 	MOVQ   R8, DX
 	SHLQ   $0x01, DX
 	MOVQ   DX, BX
@@ -3838,20 +4265,20 @@ row91:
 	MOVQ   AX, R9
 	MOVQ   CX, R10
 	TESTQ  DX, DX
-	JZ     rest94
+	JZ     rest104
 
-vectors93:
+vectors103:
 	VMOVUPS     (R9), Y1
 	VMOVUPS     (R10), Y2
 	VFMADD231PS Y1, Y2, Y0
 	ADDQ        $0x20, R9
 	ADDQ        $0x20, R10
 	DECQ        DX
-	JNZ         vectors93
+	JNZ         vectors103
 
-rest94:
+rest104:
 	TESTQ       BX, BX
-	JZ          done95
+	JZ          done105
 	LEAQ        lanesAVX2<>+0(SB), DX
 	MOVQ        $+8, R11
 	SUBQ        BX, R11
@@ -3860,7 +4287,7 @@ rest94:
 	VMASKMOVPS  (R10), Y1, Y1
 	VFMADD231PS Y2, Y1, Y0
 
-done95:
+done105:
 	VPERM2F128 $0x01, Y0, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 	VPERMILPS  $0x4e, Y0, Y1
@@ -3873,11 +4300,11 @@ done95:
 	SHLQ       $0x03, DX
 	ADDQ       DX, CX
 
-next92:
+next102:
 	ADDQ ldr+56(FP), SI
 	ADDQ $0x08, DI
 	DECQ rows+0(FP)
-	JNZ  row91
+	JNZ  row101
 	VZEROUPPER
 	RET
 
@@ -3892,25 +4319,25 @@ TEXT ·attentionSoftmaxAVX2x4(SB), NOSPLIT, $0-88
 	MOVQ         result+56(FP), SI
 	MOVQ         ptr+8(FP), DI
 
-row96:
+row106:
 	MOVQ    8(DI), R8
 	SUBQ    (DI), R8
-	JZ      next97
+	JZ      next107
 	MOVQ    R8, DX
 	SHLQ    $0x02, DX
 	MOVQ    DX, BX
 	SHRQ    $0x03, DX
 	ANDQ    $0x07, BX
 	TESTQ   DX, DX
-	JZ      short98
+	JZ      short108
 	VMOVAPS Y0, Y3
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	TESTQ   R11, R11
-	JZ      rest101
+	JZ      rest111
 
-vectors100:
+vectors110:
 	VMOVUPS (R9), Y4
 	VMULPS  Y2, Y4, Y5
 	VMAXPS  Y4, Y5, Y4
@@ -3919,11 +4346,11 @@ vectors100:
 	ADDQ    $0x20, R9
 	ADDQ    $0x20, R10
 	DECQ    R11
-	JNZ     vectors100
+	JNZ     vectors110
 
-rest101:
+rest111:
 	TESTQ      BX, BX
-	JZ         done102
+	JZ         done112
 	LEAQ       lanesAVX2<>+0(SB), R11
 	MOVQ       $+8, R12
 	SUBQ       BX, R12
@@ -3935,7 +4362,7 @@ rest101:
 	VMASKMOVPS Y5, Y4, (R10)
 	VMAXPS     Y5, Y3, Y3
 
-done102:
+done112:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VMAXPS     Y4, Y3, Y3
 	VMOVUPS    X3, (SI)
@@ -3944,9 +4371,9 @@ done102:
 	MOVQ       CX, R10
 	MOVQ       DX, R11
 	TESTQ      R11, R11
-	JZ         rest104
+	JZ         rest114
 
-vectors103:
+vectors113:
 	VMOVUPS      (R10), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
@@ -3979,11 +4406,11 @@ vectors103:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	DECQ         R11
-	JNZ          vectors103
+	JNZ          vectors113
 
-rest104:
+rest114:
 	TESTQ        BX, BX
-	JZ           done105
+	JZ           done115
 	LEAQ         lanesAVX2<>+0(SB), R9
 	MOVQ         $+8, R11
 	SUBQ         BX, R11
@@ -4019,7 +4446,7 @@ rest104:
 	VADDPS       Y6, Y4, Y4
 	VMASKMOVPS   Y6, Y5, (R10)
 
-done105:
+done115:
 	VPERM2F128 $0x01, Y4, Y4, Y3
 	VADDPS     Y3, Y4, Y4
 	MOVQ       plane+64(FP), R9
@@ -4028,20 +4455,20 @@ done105:
 	MOVQ       AX, R9
 	MOVQ       CX, R10
 	TESTQ      DX, DX
-	JZ         rest107
+	JZ         rest117
 
-vectors106:
+vectors116:
 	VMOVUPS (R10), Y3
 	VMULPS  Y4, Y3, Y3
 	VMOVUPS Y3, (R10)
 	ADDQ    $0x20, R9
 	ADDQ    $0x20, R10
 	DECQ    DX
-	JNZ     vectors106
+	JNZ     vectors116
 
-rest107:
+rest117:
 	TESTQ      BX, BX
-	JZ         done108
+	JZ         done118
 	LEAQ       lanesAVX2<>+0(SB), DX
 	MOVQ       $+8, R9
 	SUBQ       BX, R9
@@ -4050,10 +4477,10 @@ rest107:
 	VMULPS     Y4, Y5, Y5
 	VMASKMOVPS Y5, Y3, (R10)
 
-done108:
-	JMP done99
+done118:
+	JMP done109
 
-short98:
+short108:
 	LEAQ         lanesAVX2<>+0(SB), DX
 	MOVQ         $+8, R9
 	SUBQ         BX, R9
@@ -4101,7 +4528,7 @@ short98:
 	VMULPS       Y5, Y4, Y4
 	VMASKMOVPS   Y4, Y3, (CX)
 
-done99:
+done109:
 	MOVQ R8, DX
 	SHLQ $0x04, DX
 	ADDQ DX, AX
@@ -4109,11 +4536,11 @@ done99:
 	SHLQ $0x04, DX
 	ADDQ DX, CX
 
-next97:
+next107:
 	ADDQ ldr+72(FP), SI
 	ADDQ $0x08, DI
 	DECQ rows+0(FP)
-	JNZ  row96
+	JNZ  row106
 	VZEROUPPER
 	RET
 
@@ -4128,10 +4555,10 @@ TEXT ·attentionMomentsAVX2x4(SB), NOSPLIT, $0-104
 	MOVQ         result+72(FP), DI
 	MOVQ         ptr+8(FP), R8
 
-row109:
+row119:
 	MOVQ   8(R8), R9
 	SUBQ   (R8), R9
-	JZ     next110
+	JZ     next120
 	MOVQ   R9, BX
 	SHLQ   $0x02, BX
 	MOVQ   BX, SI
@@ -4144,9 +4571,9 @@ row109:
 	MOVQ   CX, R11
 	MOVQ   DX, R12
 	TESTQ  BX, BX
-	JZ     rest112
+	JZ     rest122
 
-vectors111:
+vectors121:
 	VMOVUPS     (R10), Y5
 	VMOVUPS     (R11), Y6
 	VMOVUPS     (R12), Y7
@@ -4160,11 +4587,11 @@ vectors111:
 	ADDQ        $0x20, R11
 	ADDQ        $0x20, R12
 	DECQ        BX
-	JNZ         vectors111
+	JNZ         vectors121
 
-rest112:
+rest122:
 	TESTQ       SI, SI
-	JZ          done113
+	JZ          done123
 	LEAQ        lanesAVX2<>+0(SB), BX
 	MOVQ        $+8, R13
 	SUBQ        SI, R13
@@ -4179,7 +4606,7 @@ rest112:
 	VFMADD231PS Y6, Y5, Y3
 	VADDPS      Y6, Y4, Y4
 
-done113:
+done123:
 	VPERM2F128 $0x01, Y2, Y2, Y5
 	VADDPS     Y5, Y2, Y2
 	VMOVUPS    X2, (DI)
@@ -4201,11 +4628,11 @@ done113:
 	SHLQ       $0x04, BX
 	ADDQ       BX, DX
 
-next110:
+next120:
 	ADDQ ldr+88(FP), DI
 	ADDQ $0x08, R8
 	DECQ rows+0(FP)
-	JNZ  row109
+	JNZ  row119
 	VZEROUPPER
 	RET
 
@@ -4217,10 +4644,10 @@ TEXT ·attentionPullAVX2x4(SB), NOSPLIT, $0-72
 	MOVQ result+48(FP), SI
 	MOVQ ptr+8(FP), DI
 
-row114:
+row124:
 	MOVQ   8(DI), R8
 	SUBQ   (DI), R8
-	JZ     next115
+	JZ     next125
 	MOVQ   R8, DX
 	SHLQ   $0x02, DX
 	MOVQ   DX, BX
@@ -4230,20 +4657,20 @@ row114:
 	MOVQ   AX, R9
 	MOVQ   CX, R10
 	TESTQ  DX, DX
-	JZ     rest117
+	JZ     rest127
 
-vectors116:
+vectors126:
 	VMOVUPS     (R9), Y1
 	VMOVUPS     (R10), Y2
 	VFMADD231PS Y1, Y2, Y0
 	ADDQ        $0x20, R9
 	ADDQ        $0x20, R10
 	DECQ        DX
-	JNZ         vectors116
+	JNZ         vectors126
 
-rest117:
+rest127:
 	TESTQ       BX, BX
-	JZ          done118
+	JZ          done128
 	LEAQ        lanesAVX2<>+0(SB), DX
 	MOVQ        $+8, R11
 	SUBQ        BX, R11
@@ -4252,7 +4679,7 @@ rest117:
 	VMASKMOVPS  (R10), Y1, Y1
 	VFMADD231PS Y2, Y1, Y0
 
-done118:
+done128:
 	VPERM2F128 $0x01, Y0, Y0, Y1
 	VADDPS     Y1, Y0, Y0
 	VMOVUPS    X0, (SI)
@@ -4263,11 +4690,11 @@ done118:
 	SHLQ       $0x04, DX
 	ADDQ       DX, CX
 
-next115:
+next125:
 	ADDQ ldr+56(FP), SI
 	ADDQ $0x08, DI
 	DECQ rows+0(FP)
-	JNZ  row114
+	JNZ  row124
 	VZEROUPPER
 	RET
 
@@ -4282,25 +4709,25 @@ TEXT ·attentionSoftmaxAVX2x8(SB), NOSPLIT, $0-88
 	MOVQ         result+56(FP), SI
 	MOVQ         ptr+8(FP), DI
 
-row119:
+row129:
 	MOVQ    8(DI), R8
 	SUBQ    (DI), R8
-	JZ      next120
+	JZ      next130
 	MOVQ    R8, DX
 	SHLQ    $0x03, DX
 	MOVQ    DX, BX
 	SHRQ    $0x03, DX
 	ANDQ    $0x07, BX
 	TESTQ   DX, DX
-	JZ      short121
+	JZ      short131
 	VMOVAPS Y0, Y3
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	TESTQ   R11, R11
-	JZ      rest124
+	JZ      rest134
 
-vectors123:
+vectors133:
 	VMOVUPS (R9), Y4
 	VMULPS  Y2, Y4, Y5
 	VMAXPS  Y4, Y5, Y4
@@ -4309,11 +4736,11 @@ vectors123:
 	ADDQ    $0x20, R9
 	ADDQ    $0x20, R10
 	DECQ    R11
-	JNZ     vectors123
+	JNZ     vectors133
 
-rest124:
+rest134:
 	TESTQ      BX, BX
-	JZ         done125
+	JZ         done135
 	LEAQ       lanesAVX2<>+0(SB), R11
 	MOVQ       $+8, R12
 	SUBQ       BX, R12
@@ -4325,16 +4752,16 @@ rest124:
 	VMASKMOVPS Y5, Y4, (R10)
 	VMAXPS     Y5, Y3, Y3
 
-done125:
+done135:
 	VMOVUPS Y3, (SI)
 	VXORPS  Y4, Y4, Y4
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	TESTQ   R11, R11
-	JZ      rest127
+	JZ      rest137
 
-vectors126:
+vectors136:
 	VMOVUPS      (R10), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
@@ -4367,11 +4794,11 @@ vectors126:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	DECQ         R11
-	JNZ          vectors126
+	JNZ          vectors136
 
-rest127:
+rest137:
 	TESTQ        BX, BX
-	JZ           done128
+	JZ           done138
 	LEAQ         lanesAVX2<>+0(SB), R9
 	MOVQ         $+8, R11
 	SUBQ         BX, R11
@@ -4407,27 +4834,27 @@ rest127:
 	VADDPS       Y6, Y4, Y4
 	VMASKMOVPS   Y6, Y5, (R10)
 
-done128:
+done138:
 	MOVQ    plane+64(FP), R9
 	VMOVUPS Y4, (SI)(R9*1)
 	VDIVPS  Y4, Y1, Y4
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	TESTQ   DX, DX
-	JZ      rest130
+	JZ      rest140
 
-vectors129:
+vectors139:
 	VMOVUPS (R10), Y3
 	VMULPS  Y4, Y3, Y3
 	VMOVUPS Y3, (R10)
 	ADDQ    $0x20, R9
 	ADDQ    $0x20, R10
 	DECQ    DX
-	JNZ     vectors129
+	JNZ     vectors139
 
-rest130:
+rest140:
 	TESTQ      BX, BX
-	JZ         done131
+	JZ         done141
 	LEAQ       lanesAVX2<>+0(SB), DX
 	MOVQ       $+8, R9
 	SUBQ       BX, R9
@@ -4436,10 +4863,10 @@ rest130:
 	VMULPS     Y4, Y5, Y5
 	VMASKMOVPS Y5, Y3, (R10)
 
-done131:
-	JMP done122
+done141:
+	JMP done132
 
-short121:
+short131:
 	LEAQ         lanesAVX2<>+0(SB), DX
 	MOVQ         $+8, R9
 	SUBQ         BX, R9
@@ -4483,7 +4910,7 @@ short121:
 	VMULPS       Y5, Y4, Y4
 	VMASKMOVPS   Y4, Y3, (CX)
 
-done122:
+done132:
 	MOVQ R8, DX
 	SHLQ $0x05, DX
 	ADDQ DX, AX
@@ -4491,11 +4918,11 @@ done122:
 	SHLQ $0x05, DX
 	ADDQ DX, CX
 
-next120:
+next130:
 	ADDQ ldr+72(FP), SI
 	ADDQ $0x08, DI
 	DECQ rows+0(FP)
-	JNZ  row119
+	JNZ  row129
 	VZEROUPPER
 	RET
 
@@ -4510,10 +4937,10 @@ TEXT ·attentionMomentsAVX2x8(SB), NOSPLIT, $0-104
 	MOVQ         result+72(FP), DI
 	MOVQ         ptr+8(FP), R8
 
-row132:
+row142:
 	MOVQ   8(R8), R9
 	SUBQ   (R8), R9
-	JZ     next133
+	JZ     next143
 	MOVQ   R9, BX
 	SHLQ   $0x03, BX
 	MOVQ   BX, SI
@@ -4526,9 +4953,9 @@ row132:
 	MOVQ   CX, R11
 	MOVQ   DX, R12
 	TESTQ  BX, BX
-	JZ     rest135
+	JZ     rest145
 
-vectors134:
+vectors144:
 	VMOVUPS     (R10), Y5
 	VMOVUPS     (R11), Y6
 	VMOVUPS     (R12), Y7
@@ -4542,11 +4969,11 @@ vectors134:
 	ADDQ        $0x20, R11
 	ADDQ        $0x20, R12
 	DECQ        BX
-	JNZ         vectors134
+	JNZ         vectors144
 
-rest135:
+rest145:
 	TESTQ       SI, SI
-	JZ          done136
+	JZ          done146
 	LEAQ        lanesAVX2<>+0(SB), BX
 	MOVQ        $+8, R13
 	SUBQ        SI, R13
@@ -4561,7 +4988,7 @@ rest135:
 	VFMADD231PS Y6, Y5, Y3
 	VADDPS      Y6, Y4, Y4
 
-done136:
+done146:
 	VMOVUPS Y2, (DI)
 	MOVQ    plane+80(FP), BX
 	VMOVUPS Y3, (DI)(BX*1)
@@ -4577,11 +5004,11 @@ done136:
 	SHLQ    $0x05, BX
 	ADDQ    BX, DX
 
-next133:
+next143:
 	ADDQ ldr+88(FP), DI
 	ADDQ $0x08, R8
 	DECQ rows+0(FP)
-	JNZ  row132
+	JNZ  row142
 	VZEROUPPER
 	RET
 
@@ -4593,10 +5020,10 @@ TEXT ·attentionPullAVX2x8(SB), NOSPLIT, $0-72
 	MOVQ result+48(FP), SI
 	MOVQ ptr+8(FP), DI
 
-row137:
+row147:
 	MOVQ   8(DI), R8
 	SUBQ   (DI), R8
-	JZ     next138
+	JZ     next148
 	MOVQ   R8, DX
 	SHLQ   $0x03, DX
 	MOVQ   DX, BX
@@ -4606,20 +5033,20 @@ row137:
 	MOVQ   AX, R9
 	MOVQ   CX, R10
 	TESTQ  DX, DX
-	JZ     rest140
+	JZ     rest150
 
-vectors139:
+vectors149:
 	VMOVUPS     (R9), Y1
 	VMOVUPS     (R10), Y2
 	VFMADD231PS Y1, Y2, Y0
 	ADDQ        $0x20, R9
 	ADDQ        $0x20, R10
 	DECQ        DX
-	JNZ         vectors139
+	JNZ         vectors149
 
-rest140:
+rest150:
 	TESTQ       BX, BX
-	JZ          done141
+	JZ          done151
 	LEAQ        lanesAVX2<>+0(SB), DX
 	MOVQ        $+8, R11
 	SUBQ        BX, R11
@@ -4628,7 +5055,7 @@ rest140:
 	VMASKMOVPS  (R10), Y1, Y1
 	VFMADD231PS Y2, Y1, Y0
 
-done141:
+done151:
 	VMOVUPS Y0, (SI)
 	MOVQ    R8, DX
 	SHLQ    $0x05, DX
@@ -4637,11 +5064,11 @@ done141:
 	SHLQ    $0x05, DX
 	ADDQ    DX, CX
 
-next138:
+next148:
 	ADDQ ldr+56(FP), SI
 	ADDQ $0x08, DI
 	DECQ rows+0(FP)
-	JNZ  row137
+	JNZ  row147
 	VZEROUPPER
 	RET
 
@@ -4661,17 +5088,17 @@ TEXT ·attentionSoftmaxAVX2(SB), NOSPLIT, $0-88
 	MOVQ         result+56(FP), BX
 	MOVQ         ptr+8(FP), SI
 
-row142:
+row152:
 	MOVQ    8(SI), DI
 	SUBQ    (SI), DI
-	JZ      next143
+	JZ      next153
 	MOVQ    DI, DX
 	VMOVAPS Y1, Y4
 	MOVQ    AX, R8
 	MOVQ    CX, R9
 	MOVQ    DX, R10
 
-vectors144:
+vectors154:
 	VMASKMOVPS (R8), Y0, Y5
 	VBLENDVPS  Y0, Y5, Y1, Y5
 	VMULPS     Y3, Y5, Y6
@@ -4681,14 +5108,14 @@ vectors144:
 	ADDQ       ldx+24(FP), R8
 	ADDQ       ldy+40(FP), R9
 	DECQ       R10
-	JNZ        vectors144
+	JNZ        vectors154
 	VMASKMOVPS Y4, Y0, (BX)
 	VXORPS     Y5, Y5, Y5
 	MOVQ       AX, R8
 	MOVQ       CX, R9
 	MOVQ       DX, R10
 
-vectors147:
+vectors157:
 	VMASKMOVPS   (R9), Y0, Y6
 	VBLENDVPS    Y0, Y6, Y1, Y6
 	VSUBPS       Y4, Y6, Y6
@@ -4722,21 +5149,21 @@ vectors147:
 	ADDQ         ldx+24(FP), R8
 	ADDQ         ldy+40(FP), R9
 	DECQ         R10
-	JNZ          vectors147
+	JNZ          vectors157
 	MOVQ         plane+64(FP), R8
 	VMASKMOVPS   Y5, Y0, (BX)(R8*1)
 	VDIVPS       Y5, Y2, Y5
 	MOVQ         AX, R8
 	MOVQ         CX, R9
 
-vectors150:
+vectors160:
 	VMASKMOVPS (R9), Y0, Y4
 	VMULPS     Y5, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       ldx+24(FP), R8
 	ADDQ       ldy+40(FP), R9
 	DECQ       DX
-	JNZ        vectors150
+	JNZ        vectors160
 	MOVQ       DI, DX
 	IMULQ      ldx+24(FP), DX
 	ADDQ       DX, AX
@@ -4744,11 +5171,11 @@ vectors150:
 	IMULQ      ldy+40(FP), DX
 	ADDQ       DX, CX
 
-next143:
+next153:
 	ADDQ ldr+72(FP), BX
 	ADDQ $0x08, SI
 	DECQ rows+0(FP)
-	JNZ  row142
+	JNZ  row152
 	VZEROUPPER
 	RET
 
@@ -4768,10 +5195,10 @@ TEXT ·attentionMomentsAVX2(SB), NOSPLIT, $0-104
 	MOVQ         result+72(FP), SI
 	MOVQ         ptr+8(FP), DI
 
-row153:
+row163:
 	MOVQ   8(DI), R8
 	SUBQ   (DI), R8
-	JZ     next154
+	JZ     next164
 	MOVQ   R8, BX
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
@@ -4780,7 +5207,7 @@ row153:
 	MOVQ   CX, R10
 	MOVQ   DX, R11
 
-vectors155:
+vectors165:
 	VMASKMOVPS  (R9), Y0, Y6
 	VMASKMOVPS  (R10), Y0, Y7
 	VMASKMOVPS  (R11), Y0, Y8
@@ -4794,7 +5221,7 @@ vectors155:
 	ADDQ        lda+40(FP), R10
 	ADDQ        ldd+56(FP), R11
 	DECQ        BX
-	JNZ         vectors155
+	JNZ         vectors165
 	VMASKMOVPS  Y3, Y0, (SI)
 	MOVQ        plane+80(FP), BX
 	VMASKMOVPS  Y4, Y0, (SI)(BX*1)
@@ -4810,11 +5237,11 @@ vectors155:
 	IMULQ       ldd+56(FP), BX
 	ADDQ        BX, DX
 
-next154:
+next164:
 	ADDQ ldr+88(FP), SI
 	ADDQ $0x08, DI
 	DECQ rows+0(FP)
-	JNZ  row153
+	JNZ  row163
 	VZEROUPPER
 	RET
 
@@ -4831,23 +5258,23 @@ TEXT ·attentionPullAVX2(SB), NOSPLIT, $0-72
 	MOVQ    result+48(FP), BX
 	MOVQ    ptr+8(FP), SI
 
-row158:
+row168:
 	MOVQ   8(SI), DI
 	SUBQ   (SI), DI
-	JZ     next159
+	JZ     next169
 	MOVQ   DI, DX
 	VXORPS Y1, Y1, Y1
 	MOVQ   AX, R8
 	MOVQ   CX, R9
 
-vectors160:
+vectors170:
 	VMASKMOVPS  (R8), Y0, Y2
 	VMASKMOVPS  (R9), Y0, Y3
 	VFMADD231PS Y2, Y3, Y1
 	ADDQ        ldx+24(FP), R8
 	ADDQ        ldy+40(FP), R9
 	DECQ        DX
-	JNZ         vectors160
+	JNZ         vectors170
 	VMASKMOVPS  Y1, Y0, (BX)
 	MOVQ        DI, DX
 	IMULQ       ldx+24(FP), DX
@@ -4856,11 +5283,11 @@ vectors160:
 	IMULQ       ldy+40(FP), DX
 	ADDQ        DX, CX
 
-next159:
+next169:
 	ADDQ ldr+56(FP), BX
 	ADDQ $0x08, SI
 	DECQ rows+0(FP)
-	JNZ  row158
+	JNZ  row168
 	VZEROUPPER
 	RET
 
@@ -4879,26 +5306,26 @@ TEXT ·attentionGatherAVX2x8(SB), NOSPLIT, $0-136
 	MOVQ         third+112(FP), R10
 	VBROADCASTSS slope+96(FP), Y0
 
-row163:
+row173:
 	MOVQ   ldy+88(FP), R11
 	IMUL3Q $0x08, R11, R11
 	ADDQ   R8, R11
 	MOVQ   lastByte+32(FP), R12
 	ADDQ   R11, R12
 
-lines165:
+lines175:
 	PREFETCHT0 (R11)
 	ADDQ       $0x40, R11
 	CMPQ       R11, R12
-	JLT        lines165
+	JLT        lines175
 	PREFETCHT0 (R12)
 	MOVQ       8(DI), R12
 	CMPQ       R12, hi+8(FP)
 	CMOVQGT    hi+8(FP), R12
 	CMPQ       AX, R12
-	JGE        next164
+	JGE        next174
 
-position166:
+position176:
 	MOVL       (BX)(AX*4), R11
 	IMULQ      ldx+64(FP), R11
 	PREFETCHT0 (SI)(R11*1)
@@ -4928,13 +5355,13 @@ position166:
 	ADDQ       ldz+24(FP), CX
 	INCQ       AX
 	CMPQ       AX, R12
-	JLT        position166
+	JLT        position176
 
-next164:
+next174:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row163
+	JLT  row173
 	VZEROUPPER
 	RET
 
@@ -5265,26 +5692,26 @@ TEXT ·attentionGatherAVX2(SB), NOSPLIT, $0-136
 	VMOVUPS      (R12)(R13*4), Y1
 	MOVQ         full+120(FP), R11
 
-row167:
+row177:
 	MOVQ   ldy+88(FP), R12
 	IMUL3Q $0x08, R12, R12
 	ADDQ   R8, R12
 	MOVQ   lastByte+32(FP), R13
 	ADDQ   R12, R13
 
-lines169:
+lines179:
 	PREFETCHT0 (R12)
 	ADDQ       $0x40, R12
 	CMPQ       R12, R13
-	JLT        lines169
+	JLT        lines179
 	PREFETCHT0 (R13)
 	MOVQ       8(DI), R13
 	CMPQ       R13, hi+8(FP)
 	CMOVQGT    hi+8(FP), R13
 	CMPQ       AX, R13
-	JGE        next168
+	JGE        next178
 
-position170:
+position180:
 	MOVL       (BX)(AX*4), R12
 	IMULQ      ldx+64(FP), R12
 	PREFETCHT0 (SI)(R12*1)
@@ -5296,9 +5723,9 @@ position170:
 	MOVQ       ldz+24(FP), R12
 	XORQ       R15, R15
 	CMPQ       R15, R11
-	JGE        rest172
+	JGE        rest182
 
-columns171:
+columns181:
 	VMOVUPS (R14)(R15*1), Y2
 	VMOVUPS (R8)(R15*1), Y3
 	VADDPS  Y3, Y2, Y2
@@ -5316,11 +5743,11 @@ columns171:
 	VMOVUPS Y4, (R10)(R15*1)
 	ADDQ    $0x20, R15
 	CMPQ    R15, R11
-	JLT     columns171
+	JLT     columns181
 
-rest172:
+rest182:
 	CMPQ       tail+128(FP), $0x00
-	JE         done173
+	JE         done183
 	VMASKMOVPS (R14)(R15*1), Y1, Y2
 	VMASKMOVPS (R8)(R15*1), Y1, Y3
 	VADDPS     Y3, Y2, Y2
@@ -5337,19 +5764,19 @@ rest172:
 	VMASKMOVPS Y2, Y1, (R9)(R15*1)
 	VMASKMOVPS Y4, Y1, (R10)(R15*1)
 
-done173:
+done183:
 	ADDQ R12, R9
 	ADDQ R12, R10
 	ADDQ ldz+24(FP), CX
 	INCQ AX
 	CMPQ AX, R13
-	JLT  position170
+	JLT  position180
 
-next168:
+next178:
 	ADDQ $0x08, DI
 	ADDQ ldy+88(FP), R8
 	CMPQ AX, hi+8(FP)
-	JLT  row167
+	JLT  row177
 	VZEROUPPER
 	RET
 
@@ -5690,9 +6117,9 @@ TEXT ·attentionWeightsAVX2(SB), NOSPLIT, $0-36
 	MOVQ         n+0(FP), BX
 	XORQ         SI, SI
 	SUBQ         $0x08, BX
-	JL           rest175
+	JL           rest185
 
-vectors174:
+vectors184:
 	VMOVUPS      (AX)(SI*4), Y2
 	VMOVUPS      (CX)(SI*4), Y3
 	VMOVUPS      (DX)(SI*4), Y4
@@ -5728,12 +6155,12 @@ vectors174:
 	VMOVUPS      Y2, (DX)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, BX
-	JLE          vectors174
+	JLE          vectors184
 
-rest175:
+rest185:
 	ADDQ         $0x08, BX
 	SUBQ         SI, BX
-	JZ           done176
+	JZ           done186
 	LEAQ         lanesAVX2<>+0(SB), DI
 	MOVQ         $+8, R8
 	SUBQ         BX, R8
@@ -5772,6 +6199,6 @@ rest175:
 	VMASKMOVPS   Y4, Y2, (CX)(SI*4)
 	VMASKMOVPS   Y0, Y2, (DX)(SI*4)
 
-done176:
+done186:
 	VZEROUPPER
 	RET

@@ -44,7 +44,7 @@ var attentionVariants = [...]attentionLoops{
 var attentionAVX2 = attentionFuncs{
 	lanes:   8,
 	softmax: [9]attendFold{0: attentionSoftmaxAVX2, 2: attentionSoftmaxAVX2x2, 4: attentionSoftmaxAVX2x4, 8: attentionSoftmaxAVX2x8},
-	moments: [9]attendFoldThree{0: attentionMomentsAVX2, 1: attentionMomentsAVX2x1, 2: attentionMomentsAVX2x2, 4: attentionMomentsAVX2x4, 8: attentionMomentsAVX2x8},
+	moments: [9]attendFoldThree{0: attentionMomentsAVX2, 2: attentionMomentsAVX2x2, 4: attentionMomentsAVX2x4, 8: attentionMomentsAVX2x8},
 	pull:    [9]attendFoldPair{0: attentionPullAVX2, 2: attentionPullAVX2x2, 4: attentionPullAVX2x4, 8: attentionPullAVX2x8},
 	gather:  [9]attendGather{0: attentionGatherAVX2, 8: attentionGatherAVX2x8},
 	sums: map[int][]attendSums{
@@ -60,7 +60,6 @@ var attentionAVX2 = attentionFuncs{
 // attentionAVX512 is for one head, but for finish.
 var attentionAVX512 = attentionFuncs{
 	lanes:   16,
-	moments: [9]attendFoldThree{1: attentionMomentsAVX512x1},
 	finish:  [9]attendFinish{0: attentionFinishAVX512, 1: attentionFinishAVX512x1, 8: attentionFinishAVX512x8},
 	philox:  &philoxAVX512,
 	one:     oneHeadAVX512,
@@ -71,15 +70,19 @@ func (f *attentionFuncs) loops() attentionLoops {
 		weigh: f.weighRows, moments: f.momentRows,
 		gather: f.gatherEdges, weights: f.weightEdges, pull: f.pullRows, sums: f.sumRows,
 	}
+	one := f.oneLoops()
 	return attentionLoops{
-		lanes: f.lanes, pairs: len(f.one.back) - 1, sum: parts.sum, moments: parts.momentsOf, finish: f.finishRows,
-		back: func(c *call, w *attender, dz, dr tensor.Matrix) {
-			if w.heads == 1 {
-				f.one.backRows(c, w, dz, dr)
-			} else {
-				parts.back(c, w, dz, dr)
-			}
-		}, draw: f.draw, mask: f.mask,
+		lanes: f.lanes, pairs: len(f.sums[8]) - 1, sum: parts.sum, moments: parts.momentsOf, finish: f.finishRows,
+		back: parts.back, draw: f.draw, mask: f.mask, one: &one,
+	}
+}
+
+// oneLoops are for one head.
+func (f *attentionFuncs) oneLoops() attentionLoops {
+	o := &f.one
+	return attentionLoops{
+		lanes: f.lanes, pairs: len(o.back) - 1, sum: o.sumRows, moments: o.momentRows, finish: f.finishRows,
+		back: o.backRows, draw: f.draw, mask: f.mask,
 	}
 }
 
@@ -103,14 +106,17 @@ func (f *attentionFuncs) exactly(heads int) int {
 	return 0
 }
 
-func (f *attentionFuncs) weighRows(c *call, w *attender) {
-	clear(w.plane(topMoment))
-	fill(w.plane(sumMoment), nil, nil, 1) // of rows without edges, whose λ is then 0
-	if w.edges == 0 {
-		return
+// clearMoments sets the moments to those of rows without edges: their λ is 0.
+func (w *attender) clearMoments() {
+	for i := range moments {
+		clear(w.plane(i))
 	}
-	if w.heads == 1 {
-		f.one.weighRows(c, w)
+	fill(w.plane(sumMoment), nil, nil, 1)
+}
+
+func (f *attentionFuncs) weighRows(c *call, w *attender) {
+	w.clearMoments()
+	if w.edges == 0 {
 		return
 	}
 	w.scores(c, c.attend.r, c.attend.l)
@@ -121,9 +127,6 @@ func (f *attentionFuncs) weighRows(c *call, w *attender) {
 }
 
 func (f *attentionFuncs) momentRows(w *attender) {
-	for i := meanMoment; i < moments; i++ {
-		clear(w.plane(i))
-	}
 	if w.edges == 0 {
 		return
 	}

@@ -7,10 +7,10 @@ import "github.com/weft-gnn/weft/tensor"
 // oneHead are loops of one variant for attention of one head, of which edges have
 // one value each: a vector of edges at a time, whichever rows they belong to.
 type oneHead struct {
-	lanes  int
-	spread func(rows int, ptr *int64, own *float32, ldown int, z *float32)
-	named  func(n int, x *float32, ldx int, other *int32, ahead int, z *float32)
-	weigh  func(rows int, ptr *int64, own *float32, ldown int, far, score, weight *float32,
+	lanes          int
+	spread         func(rows int, ptr *int64, own *float32, ldown int, z *float32)
+	named          func(n int, x *float32, ldx int, other *int32, ahead int, z *float32)
+	weigh, moments func(rows int, ptr *int64, own *float32, ldown int, far, score, last *float32,
 		slope float32, result *float32, plane, ldr, heads int)
 	far  func(n int, x *float32, ldx int, other *int32, ahead int, own *float32, slope float32, weight, tilted, pull *float32)
 	back []oneHeadBack // by the vectors of their rows
@@ -20,24 +20,48 @@ type oneHeadBack func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy
 	w, tilted, pull *float32, z *float32, ldz int, t *float32, ldt, later int)
 
 var oneHeadAVX2 = oneHead{
-	lanes: 8, spread: attentionSpreadAVX2, named: attentionNamedAVX2, weigh: attentionWeighAVX2x1, far: attentionFarAVX2,
+	lanes: 8, spread: attentionSpreadAVX2, named: attentionNamedAVX2, weigh: attentionWeighAVX2x1, moments: attentionWeighMomentsAVX2x1, far: attentionFarAVX2,
 	back: []oneHeadBack{1: attentionBackAVX2x1, 2: attentionBackAVX2x2, 3: attentionBackAVX2x3, 4: attentionBackAVX2x4},
 }
 
 var oneHeadAVX512 = oneHead{
-	lanes: 16, spread: attentionSpreadAVX512, named: attentionNamedAVX512, weigh: attentionWeighAVX512x1, far: attentionFarAVX512,
+	lanes: 16, spread: attentionSpreadAVX512, named: attentionNamedAVX512, weigh: attentionWeighAVX512x1, moments: attentionWeighMomentsAVX512x1, far: attentionFarAVX512,
 	back: []oneHeadBack{1: attentionBackAVX512x1, 2: attentionBackAVX512x2, 3: attentionBackAVX512x3, 4: attentionBackAVX512x4,
 		5: attentionBackAVX512x5, 6: attentionBackAVX512x6, 7: attentionBackAVX512x7, 8: attentionBackAVX512x8},
 }
 
-// weighRows sets scores, weights and the first two moments.
-func (o *oneHead) weighRows(c *call, w *attender) {
+// sumRows sets y to the sums of rows, and the first two moments.
+func (o *oneHead) sumRows(c *call, w *attender, y tensor.Matrix) {
+	w.clearMoments()
+	if w.edges > 0 {
+		own, ldown := o.gatherEdges(c, w)
+		o.weigh(w.rows, &w.ptr[0], own, ldown, &w.far[0], &w.score[0], &w.weight[0],
+			w.slope, &w.moment[0], 4*w.planeSize(), 4, 1)
+	}
+	w.draw(c)
+	w.mask(c, w.weight)
+	w.sum(c, c.attend.z, y)
+}
+
+// momentRows sets all moments.
+func (o *oneHead) momentRows(c *call, w *attender) {
+	w.clearMoments()
+	if w.edges == 0 {
+		return
+	}
+	w.multiply(c, c.attend.z, c.attend.g)
+	own, ldown := o.gatherEdges(c, w)
+	o.moments(w.rows, &w.ptr[0], own, ldown, &w.far[0], &w.score[0], &w.product[0],
+		w.slope, &w.moment[0], 4*w.planeSize(), 4, 1)
+}
+
+// gatherEdges sets far to what the other ends add to scores, and returns the place of
+// what the own ones do.
+func (o *oneHead) gatherEdges(c *call, w *attender) (own *float32, ldown int) {
 	x, ldx := place(c.attend.r, 0, 0)
-	own, ldown := place(c.attend.l, int64(w.row), 0)
 	other, later := w.padded(o.lanes, ahead(1))
 	o.named(w.edges, x, ldx, other, later, &w.far[0])
-	o.weigh(w.rows, &w.ptr[0], own, ldown, &w.far[0], &w.score[0], &w.weight[0],
-		w.slope, &w.moment[0], 4*w.planeSize(), 4, 1)
+	return place(c.attend.l, int64(w.row), 0)
 }
 
 // spreadRows sets the scores to the values of the block's own rows.

@@ -16,7 +16,7 @@ import (
 func attention() {
 	for _, v := range []vectors{zmm, ymm} {
 		attentionWeigh(v)
-		attentionMoments(v, 1)
+		attentionWeighMoments(v)
 		attentionSpread(v)
 		attentionNamed(v)
 		attentionFar(v)
