@@ -73,6 +73,9 @@ type Block struct {
 	// means by number. The sources of a rank's edges are its own vertices and then
 	// those of others, and rows name both in the order of the whole graph.
 	Place []int32
+	// DstPlace is, in the same way, where each destination stands in the order in which
+	// [Block.Transpose] names those of a source.
+	DstPlace []int32
 	// Weight is nil when every weight is 1.
 	Weight []float32
 	// First is the identity of the block's first edge where [Block.Identities] are
@@ -105,8 +108,8 @@ type Block struct {
 }
 
 // Transposed is a block's index by source: the out-edges of u are positions
-// Ptr[u] to Ptr[u+1], in ascending order of destination. Of a symmetric block both
-// are the block's own.
+// Ptr[u] to Ptr[u+1], in ascending order of the destination's place. Of a symmetric
+// block both are the block's own.
 type Transposed struct {
 	Ptr []int64 // Src+1 entries
 	Row []int32 // destination of each out-edge

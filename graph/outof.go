@@ -18,7 +18,7 @@ func (b *Block) OutOf(lo, hi int) *Block {
 	}
 	t.Row = make([]int32, t.Ptr[hi-lo])
 	next := append([]int64(nil), t.Ptr...)
-	for v := range b.Dst {
+	for v := range b.byPlace() {
 		for _, u := range b.Col[b.Ptr[v]:b.Ptr[v+1]] {
 			if r := int(u) - lo; r >= 0 && r < hi-lo {
 				t.Row[next[r]] = int32(v)

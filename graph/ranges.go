@@ -33,7 +33,7 @@ func (b *Block) Ranges(width int) *Ranges {
 // Ranges divide the out-edges of every source by their destinations, as
 // [Block.Ranges] does the in-edges; dst is the number of destinations.
 func (t *Transposed) Ranges(dst, width int) *Ranges {
-	return t.ranges.get(t.Ptr, t.Row, nil, dst, width)
+	return t.ranges.get(t.Ptr, t.Row, t.of.DstPlace, dst, width)
 }
 
 func (c *rangesByWidth) get(ptr []int64, other, place []int32, vertices, width int) *Ranges {
@@ -59,7 +59,7 @@ func newRanges(ptr []int64, other, place []int32, vertices, width int) *Ranges {
 	for r := range rows {
 		p := ptr[r]
 		for i := range c.At {
-			for first := int32(i * width); p < ptr[r+1] && placeOf(other[p], place) < first; p++ {
+			for first := i * width; p < ptr[r+1] && int(placeOf(other[p], place)) < first; p++ {
 			}
 			c.At[i][r] = p
 		}

@@ -1,12 +1,15 @@
 package graph
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // Transpose returns the block's index by source: row u of Aᵀ.
 //
 // Contract: built once and shared; safe for concurrent use. Edges of one source
-// are in ascending order of destination, parallel ones in order of position. The
-// index of a symmetric block aliases the block.
+// are in ascending order of the destination's place, see DstPlace, parallel ones in
+// order of position. The index of a symmetric block aliases the block.
 // Cost: O(Src + edges) time, by counting; 4 bytes per edge and 8 per source, none
 // of them where the block is symmetric.
 func (b *Block) Transpose() *Transposed {
@@ -26,7 +29,7 @@ func (b *Block) bySource() *Transposed {
 		t.Ptr[u+1] += t.Ptr[u]
 	}
 	next := slices.Clone(t.Ptr)
-	for v := range b.Dst {
+	for v := range b.byPlace() {
 		for _, u := range b.Col[b.Ptr[v]:b.Ptr[v+1]] {
 			t.Row[next[u]] = int32(v)
 			next[u]++
@@ -35,13 +38,31 @@ func (b *Block) bySource() *Transposed {
 	return t
 }
 
+// byPlace goes through the destinations in ascending order of place.
+func (b *Block) byPlace() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		order := make([]int32, len(b.DstPlace))
+		for v, at := range b.DstPlace {
+			order[at] = int32(v)
+		}
+		for v := range b.Dst {
+			if len(order) > 0 {
+				v = int(order[v])
+			}
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
 // Symmetric reports whether A = Aᵀ, weights aside: the edges u→v are as many as
-// v→u, for all u and v.
+// v→u, for all u and v, which are numbered alike at both ends.
 //
 // Contract: found once and shared; safe for concurrent use.
 // Cost: O(Dst + edges) time, and 8 bytes per destination while it lasts.
 func (b *Block) Symmetric() bool {
-	b.comparing.Do(func() { b.symmetric = b.Dst == b.Src && b.mirrored() })
+	b.comparing.Do(func() { b.symmetric = b.Dst == b.Src && b.DstPlace == nil && b.mirrored() })
 	return b.symmetric
 }
 
@@ -70,10 +91,12 @@ func (t *Transposed) Edges() []uint32 {
 	t.edges.Do(func() {
 		t.pos = make([]uint32, len(t.Row))
 		next := slices.Clone(t.Ptr)
-		for e, u := range t.of.Col {
-			if r := int(u) - t.first; r >= 0 && r < len(t.Ptr)-1 {
-				t.pos[next[r]] = uint32(e)
-				next[r]++
+		for v := range t.of.byPlace() {
+			for e := t.of.Ptr[v]; e < t.of.Ptr[v+1]; e++ {
+				if r := int(t.of.Col[e]) - t.first; r >= 0 && r < len(t.Ptr)-1 {
+					t.pos[next[r]] = uint32(e)
+					next[r]++
+				}
 			}
 		}
 	})

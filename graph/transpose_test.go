@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -122,4 +123,55 @@ func TestTransposeIsAdjoint(t *testing.T) {
 			t.Fatalf("⟨Ax,y⟩ = %d, ⟨x,Aᵀy⟩ = %d", left, right)
 		}
 	})
+}
+
+// TestTransposeByPlace: destinations under other numbers, of which it is said where they
+// stand, are named in the same order, and their edges with them.
+func TestTransposeByPlace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := graphcase.Random(9, 40).Draw(t, "case")
+		b := build(t, c, graph.Policy{Duplicates: graph.Keep}).LoopBlock()
+		number := rapid.Permutation(numbers(b.Dst)).Draw(t, "numbers")
+		other, from := renumbered(b, number)
+		if other.Symmetric() {
+			t.Fatal("an end numbered in its own way is said to mirror the other")
+		}
+		want := b.Transpose()
+		checkRow := func(got *graph.Transposed, first int) {
+			for u := range len(got.Ptr) - 1 {
+				at := want.Ptr[first+u]
+				if got.Ptr[u+1]-got.Ptr[u] != want.Ptr[first+u+1]-at {
+					t.Fatalf("source %d has %d edges", first+u, got.Ptr[u+1]-got.Ptr[u])
+				}
+				for i := got.Ptr[u]; i < got.Ptr[u+1]; i, at = i+1, at+1 {
+					if got.Row[i] != number[want.Row[at]] || from[got.Edges()[i]] != int64(want.Edges()[at]) {
+						t.Fatalf("source %d names %d by edge %d, want %d", first+u, got.Row[i], from[got.Edges()[i]], number[want.Row[at]])
+					}
+				}
+			}
+		}
+		checkRow(other.Transpose(), 0)
+		lo := rapid.IntRange(0, b.Src).Draw(t, "first source")
+		checkRow(other.OutOf(lo, b.Src).Transpose(), lo)
+		width := rapid.IntRange(1, b.Dst+1).Draw(t, "width")
+		if got := other.Transpose().Ranges(b.Dst, width); !reflect.DeepEqual(got, want.Ranges(b.Dst, width)) {
+			t.Fatalf("rows are divided at %v, want %v", got.At, want.Ranges(b.Dst, width).At)
+		}
+	})
+}
+
+// renumbered returns a block whose destinations have other numbers, and which edge of
+// the first each of its edges was.
+func renumbered(b *graph.Block, number []int32) (c *graph.Block, from []int64) {
+	c = &graph.Block{Dst: b.Dst, Src: b.Src, Ptr: []int64{0}, DstPlace: make([]int32, b.Dst)}
+	for v, n := range number {
+		c.DstPlace[n] = int32(v)
+	}
+	for _, v := range c.DstPlace {
+		for e := b.Ptr[v]; e < b.Ptr[v+1]; e++ {
+			c.Col, from = append(c.Col, b.Col[e]), append(from, e)
+		}
+		c.Ptr = append(c.Ptr, int64(len(c.Col)))
+	}
+	return c, from
 }

@@ -10,9 +10,9 @@ import (
 //
 // Shapes: x is m×k, arg n_end×k.
 // Contract: overwrites arg with edge positions as bit patterns (see [Bits]),
-// [None] where a vertex has no edges. Ties go to the lowest position. A NaN wins
-// over every number, the lowest such first, so that it reaches its own vertex
-// and column and no other.
+// [None] where a vertex has no edges. Ties go to the edge that the block, or at Src
+// its index by source, names first. A NaN wins over every number, the first such, so
+// that it reaches its own vertex and column and no other.
 // Cost: work mk, bytes 8(n_end + 1) + 4mk + 4·n_end·k, + 4m at Src.
 func ArgMax(ctx *Ctx, b *graph.Block, end End, x, arg tensor.Matrix) {
 	wantShape("kernel.ArgMax: x", x, b.Edges(), arg.Cols)

@@ -280,7 +280,7 @@ func (d *division) block(at seat, b *graph.Block) (*graph.Block, []int64) {
 	}
 	sources, dst := d.rows(at, program.Src), d.rows(at, program.Dst)
 	src := d.places(sources)
-	out := &graph.Block{Dst: len(dst), Src: len(sources), Ptr: make([]int64, 1, len(dst)+1), Vertex: d.ids(sources), Place: order(src, len(sources))}
+	out := &graph.Block{Dst: len(dst), Src: len(sources), Ptr: make([]int64, 1, len(dst)+1), Vertex: d.ids(sources), Place: order(src, len(sources)), DstPlace: order(d.places(dst), len(dst))}
 	has := func(e int64, v int32) bool {
 		return int(d.edge(b, e, b.Col[e], v)) == at.rank && d.copied(at.copy, b.Col[e])
 	}
