@@ -27,9 +27,11 @@ import (
 	"github.com/weft-gnn/weft/train"
 )
 
-// everyAlgorithm has one plan of each, on three ranks or four.
+// everyAlgorithm has one plan of each, on three ranks or four, and each choice of where
+// rows of others are computed.
 const everyAlgorithm = "algorithm=1d,partition=3 algorithm=1d-allgather,partition=3 algorithm=1.5d,partition=4,replication=2 algorithm=2d,partition=2x2 " +
-	"algorithm=vertexcut,partition=3 algorithm=feature,feature=4 algorithm=replicas,replica=3"
+	"algorithm=3d,partition=2x1x2 algorithm=vertexcut,partition=3 algorithm=feature,feature=4 algorithm=weights,feature=3 algorithm=replicas,replica=3 " +
+	"algorithm=1d,partition=3,exchange=before algorithm=1d,partition=3,halo=recompute"
 
 // bound is how far a loss may be from one rank's, of its size: what rounding makes of
 // sums in another order over the steps.
