@@ -62,7 +62,9 @@ type Counts struct {
 }
 
 // Block is a bipartite piece of a graph: Dst destinations, Src sources, the
-// destinations being the first Dst sources. Rows are destinations.
+// destinations being the first Dst sources, but where both ends of a rank's edges have
+// vertices of other ranks: there the first of both are the rank's own. Rows are
+// destinations.
 type Block struct {
 	Dst, Src int
 	// Ptr has Dst+1 entries. Col indexes sources, within a row in ascending order of

@@ -247,8 +247,8 @@ func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
 		return nil
 	}
 	for j, u := range p.Nodes[v].In {
-		if j != op.Over() && u == operand {
-			return nil // read twice: f(x, x)
+		if j != op.Over() && of[u] == x {
+			return nil // read twice, as f(x, x), or where it has grown
 		}
 	}
 	return x
@@ -274,12 +274,19 @@ func (p *Program) replaces(v Value, of []*life, last []int, at shape) *life {
 		hi++
 	}
 	for u := range Value(lo) {
-		if x := of[u]; x != nil && last[u] == hi && x.to == hi && x.values[len(x.values)-1] == u &&
+		if x := of[u]; x != nil && last[u] == hi && x.to == hi && x.isAlone(u, last, lo) &&
 			at.stride[u] == at.stride[v] && at.rows[u] == at.rows[v] && p.Type(u).same(n.Type) && p.readsBefore(v, u, lo, hi, at.local) {
 			return x
 		}
 	}
 	return nil
+}
+
+// isAlone reports whether of the values of a lifetime u alone is read from an operation
+// on: it is the last of them, and none that it grew from lives on.
+func (x *life) isAlone(u Value, last []int, from int) bool {
+	n := len(x.values) - 1
+	return x.values[n] == u && !slices.ContainsFunc(x.values[:n], func(w Value) bool { return last[w] >= from })
 }
 
 // readsBefore reports whether nodes lo to hi, a region, read of value u no more than
