@@ -59,10 +59,10 @@ var attentionAVX2 = attentionFuncs{
 
 // attentionAVX512 is for one head, but for finish.
 var attentionAVX512 = attentionFuncs{
-	lanes:   16,
-	finish:  [9]attendFinish{0: attentionFinishAVX512, 1: attentionFinishAVX512x1, 8: attentionFinishAVX512x8},
-	philox:  &philoxAVX512,
-	one:     oneHeadAVX512,
+	lanes:  16,
+	finish: [9]attendFinish{0: attentionFinishAVX512, 1: attentionFinishAVX512x1, 8: attentionFinishAVX512x8},
+	philox: &philoxAVX512,
+	one:    oneHeadAVX512,
 }
 
 func (f *attentionFuncs) loops() attentionLoops {
