@@ -21,18 +21,28 @@ func (b *Block) bySource() *Transposed {
 	if b.Symmetric() {
 		return &Transposed{of: b, Ptr: b.Ptr, Row: b.Col}
 	}
-	t := &Transposed{of: b, Ptr: make([]int64, b.Src+1), Row: make([]int32, len(b.Col))}
+	return b.outOf(0, b.Src)
+}
+
+// outOf indexes the edges out of sources lo to hi, by counting.
+func (b *Block) outOf(lo, hi int) *Transposed {
+	t := &Transposed{of: b, first: lo, Ptr: make([]int64, hi-lo+1)}
 	for _, u := range b.Col {
-		t.Ptr[u+1]++
+		if r := int(u) - lo; r >= 0 && r < hi-lo {
+			t.Ptr[r+1]++
+		}
 	}
-	for u := range b.Src {
-		t.Ptr[u+1] += t.Ptr[u]
+	for r := range hi - lo {
+		t.Ptr[r+1] += t.Ptr[r]
 	}
+	t.Row = make([]int32, t.Ptr[hi-lo])
 	next := slices.Clone(t.Ptr)
 	for v := range b.byPlace() {
 		for _, u := range b.Col[b.Ptr[v]:b.Ptr[v+1]] {
-			t.Row[next[u]] = int32(v)
-			next[u]++
+			if r := int(u) - lo; r >= 0 && r < hi-lo {
+				t.Row[next[r]] = int32(v)
+				next[r]++
+			}
 		}
 	}
 	return t
