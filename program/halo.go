@@ -149,7 +149,7 @@ func (h *halos) better(here, on way) way {
 func (h *halos) words(w way) (words int) {
 	for _, v := range w.at {
 		cols := h.p.Type(v).Cols.N
-		if !h.steady(v) {
+		if !h.p.steady(v) {
 			words += cols
 		}
 		if h.learns[v] && !h.p.Nodes[v].Backward {
@@ -157,13 +157,6 @@ func (h *halos) words(w way) (words int) {
 		}
 	}
 	return words
-}
-
-// steady reports whether a value is the same in every step.
-func (h *halos) steady(v Value) bool {
-	n := h.p.Nodes[v]
-	in, ok := n.Op.(Input)
-	return ok && !in.Varies || isCoef(n.Op) || n.Stage == Pre
 }
 
 // operands are what a value can be computed from at the halo.
@@ -240,7 +233,7 @@ func (h *halos) linear(u Value, x expansion) bool {
 // there reports whether a value is at the halo, or can be for no words.
 func (h *halos) there(x expansion) bool {
 	_, ok := h.fetched.has[x]
-	return ok || h.steady(x.value)
+	return ok || h.p.steady(x.value)
 }
 
 func isPlus(op Op) bool { return op == Op(Binary{Plus}) }

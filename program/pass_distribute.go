@@ -321,11 +321,18 @@ func (d *distributor) atEnd(v Value, space Space) (Value, Placement) {
 	return d.new[v], d.at[v]
 }
 
+// steady reports whether a value is the same in every step.
+func (p *Program) steady(v Value) bool {
+	n := p.Nodes[v]
+	in, ok := n.Op.(Input)
+	return ok && !in.Varies || isCoef(n.Op) || n.Stage == Pre
+}
+
 // once lets what is added next run in the stage of value v, or once where v never
 // changes.
 func (w *rewriter) once(v Value) {
 	w.at(v)
-	if in, ok := w.old.Nodes[v].Op.(Input); ok && !in.Varies || isCoef(w.old.Nodes[v].Op) {
+	if w.old.steady(v) {
 		w.b.stage = Pre
 	}
 }
