@@ -9,8 +9,8 @@ import (
 )
 
 // names lists the vertices that a rank has at an end of its edges where these are not
-// its own alone: those that it owns, and behind them those of others that its arcs name, whatever
-// programs read of them, grouped by owner.
+// its own alone: those that it owns, and behind them those of others that its arcs name,
+// whatever programs read of them, grouped by owner.
 func (d *division) names(at seat, end program.Map) []int32 {
 	vs, others := d.owned(at, end), make([][]int32, d.Ranks)
 	for _, v := range d.arcsName(at, end) {
@@ -52,12 +52,12 @@ func (d *division) owned(at seat, end program.Map) []int32 {
 	return vs
 }
 
-// ends returns a rank's ends, or nil where they are its own vertices.
-func (d *division) ends(at seat, end program.Map) *program.Ends {
+// ends returns a rank's ends, whose vertices names lists, or nil where they are its own.
+func (d *division) ends(at seat, end program.Map, names []int32) *program.Ends {
 	if !d.spread(end) {
 		return nil
 	}
-	names, own := d.names(at, end), d.places(d.owned(at, end))
+	own := d.places(d.owned(at, end))
 	e := &program.Ends{IDs: d.ids(names), HaloPtr: make([]int, d.Ranks+1), BoundaryPtr: make([]int, d.Ranks+1)}
 	for _, v := range names {
 		if owner := int(d.Vertex[v]); owner != at.rank {

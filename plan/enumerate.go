@@ -93,9 +93,9 @@ func (p Plan) sides() (all []Plan) {
 	return all
 }
 
-// partitioned returns the plan with every partitioner that may pay, the default
-// first, with every side: that alone where axes are multiplied, since a graph that falls apart better
-// by another does so without.
+// partitioned returns the plan with every partitioner that may pay, the default first,
+// with every side: that alone where axes are multiplied, since a graph that falls apart
+// better by another does so without.
 func (p Plan) partitioned() []Plan {
 	preset := p.partitioner()
 	all := append([]Plan{p}, p.sides()...)

@@ -137,10 +137,11 @@ func (d *division) piece(of int) *Piece {
 	if d.Ranged {
 		p.Share.First, p.Share.Last = comm.Cut(len(p.Vertex), at.copy, d.Features)
 	}
-	p.Share.Sources, p.Share.Destinations = d.ends(at, program.Src), d.ends(at, program.Dst)
+	sources, dst := d.rows(at, program.Src), d.rows(at, program.Dst)
+	p.Share.Sources, p.Share.Destinations = d.ends(at, program.Src, sources), d.ends(at, program.Dst, dst)
 	var n, loops []int64 // the rank's edges by their numbers in the whole
-	p.N, n = d.block(at, d.whole.N)
-	p.NHat, loops = d.block(at, d.whole.NHat)
+	p.N, n = d.block(at, d.whole.N, sources, dst)
+	p.NHat, loops = d.block(at, d.whole.NHat, sources, dst)
 	p.Share.Loops = selfLoops(d.whole.N, n)
 	p.Share.Borrowed = borrowed(len(d.owned(at, program.Src)), p.Share.Sources, p.N, p.NHat)
 	p.Share.Places = d.placesOf(n, loops)
@@ -269,16 +270,15 @@ func (d *division) rows(at seat, end program.Map) []int32 {
 	return d.vertices(at.rank)
 }
 
-// block returns the edges of a block that a rank has, between its ends, and their
+// block returns the edges of a block that a rank has, between sources and dst, and their
 // positions in the block.
-func (d *division) block(at seat, b *graph.Block) (*graph.Block, []int64) {
+func (d *division) block(at seat, b *graph.Block, sources, dst []int32) (*graph.Block, []int64) {
 	switch {
 	case b == nil:
 		return nil, nil
 	case d.Edges == program.AllEdges || d.Edges == program.Shared:
 		return b, allOf(b)
 	}
-	sources, dst := d.rows(at, program.Src), d.rows(at, program.Dst)
 	src := d.places(sources)
 	out := &graph.Block{Dst: len(dst), Src: len(sources), Ptr: make([]int64, 1, len(dst)+1), Vertex: d.ids(sources), Place: order(src, len(sources)), DstPlace: order(d.places(dst), len(dst))}
 	has := func(e int64, v int32) bool {
