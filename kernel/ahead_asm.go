@@ -27,7 +27,7 @@ func (c *call) rowsAhead(ptr []int64, y tensor.Matrix, sum func(ptr *int64, y te
 	if c.x.BFloat16 {
 		cols = (cols + 1) / 2
 	}
-	c.seg.splitAhead(ptr, ahead(cols), func(from, to, ahead int) { sum(&ptr[from], rowsOf(y, from, to), ahead) })
+	c.seg.splitAhead(ptr, ahead(cols), func(from, to, ahead int) { sum(&ptr[from], y.Between(from, to), ahead) })
 }
 
 // splitAhead runs a loop over rows, given by their positions, that looks some

@@ -169,7 +169,7 @@ func (r *attendPieces) Piece(worker, piece int) {
 		for from < to {
 			end := c.seg.blockEnd(from, min(to, from+c.attend.rows))
 			w.enter(c, from, end-from, c.seg.ptr[from], c.seg.ptr[end])
-			c.attend.run(c, w, rowsOf(c.dst, from, end))
+			c.attend.run(c, w, c.dst.Between(from, end))
 			edges += int64(w.edges)
 			from = end
 		}
@@ -208,7 +208,7 @@ func (w *attender) ofEdges(values []float32) tensor.Matrix {
 }
 
 // own views the rows of m that are the block's.
-func (w *attender) own(m tensor.Matrix) tensor.Matrix { return rowsOf(m, w.row, w.row+w.rows) }
+func (w *attender) own(m tensor.Matrix) tensor.Matrix { return m.Between(w.row, w.row+w.rows) }
 
 // Each of the following runs a loop of another sparse kernel on the block.
 

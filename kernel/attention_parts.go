@@ -12,7 +12,7 @@ func attendSum(c *call, w *attender, out tensor.Matrix) {
 	k := o.z.Cols
 	o.loops.sum(c, w, columns(out, 0, k))
 	if !w.part {
-		c.follow(w.worker, rowsOf(c.dst, w.row, w.row+w.rows), w.row)
+		c.follow(w.worker, c.dst.Between(w.row, w.row+w.rows), w.row)
 		return
 	}
 	slot := out.Row(0)[k:]
@@ -35,7 +35,7 @@ func attendSumCombine(c *call, first, end int) {
 			axpy(y[j*width:(j+1)*width], slot[j*width:(j+1)*width], share/sum[j])
 		}
 	}
-	c.follow(0, rowsOf(c.dst, row, row+1), row)
+	c.follow(0, c.dst.Between(row, row+1), row)
 }
 
 // shares multiplies the sums of exponentials of a row's chunks by what their

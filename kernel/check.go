@@ -59,6 +59,3 @@ func columns(m tensor.Matrix, lo, hi int) tensor.Matrix {
 	}
 	return v
 }
-
-// rowsOf views rows lo to hi of m.
-func rowsOf(m tensor.Matrix, lo, hi int) tensor.Matrix { return m.Between(lo, hi) }

@@ -36,7 +36,7 @@ func Slice(ctx *Ctx, x tensor.Matrix, from int, y tensor.Matrix) {
 
 func sliceRows(c *call, worker, _, lo, hi int) {
 	c.values.rows.copy(c.dst, c.x, c.x, lo, hi, 0)
-	c.follow(worker, rowsOf(c.dst, lo, hi), lo)
+	c.follow(worker, c.dst.Between(lo, hi), lo)
 }
 
 // Unslice copies G to columns from on of D and sets the other columns to 0.

@@ -93,7 +93,7 @@ func (c *Ctx) dropping(what string, mask Mask, ids []int64, y tensor.Matrix) dro
 
 func dropoutRows(c *call, worker, _, lo, hi int) {
 	c.eachStaged(worker, lo, hi, func(y tensor.Matrix, lo, hi int) {
-		c.values.dropout.rows(&c.dropout, worker, rowsOf(c.x, lo, hi), y, lo)
+		c.values.dropout.rows(&c.dropout, worker, c.x.Between(lo, hi), y, lo)
 	})
 }
 

@@ -50,7 +50,7 @@ func (f *philoxFuncs) dropRows(d *dropoutOperands, worker int, x, y tensor.Matri
 		ys, _ := place(y, int64(lo), 0)
 		f.draw(d, words, k, from+lo, n, xs, ys)
 		masks := tensor.Matrix{Rows: n, Cols: k, Stride: width, Data: asFloats(words)}
-		f.drop.values(rowsOf(y, lo, lo+n), rowsOf(x, lo, lo+n), masks, 0, n, d.scale)
+		f.drop.values(y.Between(lo, lo+n), x.Between(lo, lo+n), masks, 0, n, d.scale)
 	}
 }
 
@@ -87,7 +87,7 @@ func (f *philoxFuncs) dropEntries(c *call, worker, _, lo, hi int) {
 		x, _ := place(c.x, int64(lo), 0)
 		y, _ := place(c.dst, int64(lo), 0)
 		f.entries(d.plan.address(), n, &masks[0], int(d.mask.Step), int(d.mask.Site), d.below, &ids[0], (*int32)(unsafe.Pointer(&cols[0])), x, y)
-		f.drop.values(rowsOf(c.dst, lo, lo+n), rowsOf(c.x, lo, lo+n), tensor.Of(n, 1, asFloats(masks)[:n]), 0, n, d.scale)
+		f.drop.values(c.dst.Between(lo, lo+n), c.x.Between(lo, lo+n), tensor.Of(n, 1, asFloats(masks)[:n]), 0, n, d.scale)
 	}
 }
 

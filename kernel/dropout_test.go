@@ -78,7 +78,7 @@ func TestDropoutMaskFollowsIdentity(t *testing.T) {
 	Fill(contexts[0], 1, x)
 	Dropout(contexts[0], testMask(0.5), nil, x, y)
 	part := tensor.New(3, cols)
-	Dropout(contexts[0], testMask(0.5), []int64{4, 0, 5}, rowsOf(x, 0, 3), part)
+	Dropout(contexts[0], testMask(0.5), []int64{4, 0, 5}, x.Between(0, 3), part)
 	for i, id := range []int{4, 0, 5} {
 		for j, v := range part.Row(i) {
 			if v != y.Row(id)[j] {

@@ -49,7 +49,7 @@ func FoldRows(ctx *Ctx, f Folding, index []int32, ptr []int, z, y tensor.Matrix)
 	c, k := int64(0), int64(y.Cols)
 	for g := range len(ptr) - 1 {
 		lo, hi := ptr[g], ptr[g+1]
-		ctx.call = call{body: foldBodies[f], values: ctx.values(), x: rowsOf(z, lo, hi), dst: y, index: index[lo:hi]}
+		ctx.call = call{body: foldBodies[f], values: ctx.values(), x: z.Between(lo, hi), dst: y, index: index[lo:hi]}
 		c += ctx.rows(hi-lo, 2*y.Cols)
 	}
 	ctx.Count.Add(c*k, 4*c+12*c*k)
@@ -65,7 +65,7 @@ var identities = [...]float32{FoldMax: float32(math.Inf(-1)), FoldMin: float32(m
 
 var foldBodies = [...]func(c *call, _, _, lo, hi int){
 	FoldSum: func(c *call, _, _, lo, hi int) {
-		c.values.rows.addAt(c.dst, rowsOf(c.x, lo, hi), c.index[lo:hi])
+		c.values.rows.addAt(c.dst, c.x.Between(lo, hi), c.index[lo:hi])
 	},
 	FoldMax:    func(c *call, _, _, lo, hi int) { c.foldEach(lo, hi, largerInto) },
 	FoldMin:    func(c *call, _, _, lo, hi int) { c.foldEach(lo, hi, smallerInto) },

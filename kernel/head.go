@@ -27,7 +27,7 @@ func (c *Ctx) byHead(x, s, y tensor.Matrix) int64 {
 
 func headScaleRows(c *call, worker, _, lo, hi int) {
 	c.eachStaged(worker, lo, hi, func(y tensor.Matrix, lo, hi int) {
-		c.values.rows.headScale(y, rowsOf(c.x, lo, hi), rowsOf(c.y, lo, hi), 0, hi-lo, c.lane)
+		c.values.rows.headScale(y, c.x.Between(lo, hi), c.y.Between(lo, hi), 0, hi-lo, c.lane)
 	})
 }
 

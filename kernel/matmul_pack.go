@@ -66,7 +66,7 @@ func (m *matmulOperands) pack(panel, a, b int) {
 	to := min(j+width, b)
 	dst := w.packed[(j-w.from)*a : (j-w.from+width)*a]
 	if m.transposed {
-		p.transpose(dst, width, rowsOf(w.matrix, j, to))
+		p.transpose(dst, width, w.matrix.Between(j, to))
 	} else {
 		packColumns(dst, width, columns(w.matrix, j, to))
 	}

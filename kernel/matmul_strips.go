@@ -281,8 +281,8 @@ func (t strips) turn(dst []float32, width int, w tensor.Matrix) {
 			t.square(cols/t.lanes, address(w, i, 0), 4*w.Stride, &dst[i], 4*width)
 		}
 	}
-	scatter(dst[cols*width:], width, columns(rowsOf(w, 0, rows), cols, w.Cols))
+	scatter(dst[cols*width:], width, columns(w.Between(0, rows), cols, w.Cols))
 	if rows < w.Rows {
-		scatter(dst[rows:], width, rowsOf(w, rows, w.Rows))
+		scatter(dst[rows:], width, w.Between(rows, w.Rows))
 	}
 }

@@ -98,8 +98,8 @@ func TestMatMulRowsAreIndependent(t *testing.T) {
 		contexts[0].using(isa, func(ctx *Ctx) { MatMul(ctx, x, w, y) })
 		for _, r := range [][2]int{{0, 1}, {1, 2}, {7, 100}, {300, 301}} {
 			part := tensor.New(r[1]-r[0], y.Cols)
-			contexts[1].using(isa, func(ctx *Ctx) { MatMul(ctx, rowsOf(x, r[0], r[1]), w, part) })
-			if whole := rowsOf(y, r[0], r[1]); !part.Equal(whole) {
+			contexts[1].using(isa, func(ctx *Ctx) { MatMul(ctx, x.Between(r[0], r[1]), w, part) })
+			if whole := y.Between(r[0], r[1]); !part.Equal(whole) {
 				t.Errorf("%v: rows %v have other bits alone than in the whole", isa, r)
 			}
 		}

@@ -129,8 +129,8 @@ func (t *tilePieces) Piece(worker, piece int) {
 		out = c.partial(part)
 	}
 	buffer := c.scratch[len(c.scratch)-(worker+1)*cut.buffer:][:cut.buffer]
-	x := c.slabOf(rowsOf(c.x, lo, hi), a0, a1, buffer[cut.x:])
-	g := c.slabOf(rowsOf(c.y, lo, hi), 0, c.y.Cols, buffer[cut.g:])
-	c.matmul.loops.multiplyTN(x, g, rowsOf(out, a0, a1), buffer)
+	x := c.slabOf(c.x.Between(lo, hi), a0, a1, buffer[cut.x:])
+	g := c.slabOf(c.y.Between(lo, hi), 0, c.y.Cols, buffer[cut.g:])
+	c.matmul.loops.multiplyTN(x, g, out.Between(a0, a1), buffer)
 	c.done.Add(int64(hi-lo) * int64(a1-a0))
 }

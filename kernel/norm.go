@@ -99,7 +99,7 @@ func logSoftmaxRows(c *call, worker, _, lo, hi int) {
 	step := rowsAtOnce(c.x.Cols)
 	for ; lo < hi; lo += step {
 		n := min(step, hi-lo)
-		x, y := rowsOf(c.x, lo, lo+n), rowsOf(c.dst, lo, lo+n)
+		x, y := c.x.Between(lo, lo+n), c.dst.Between(lo, lo+n)
 		top, log := c.logSums(worker, n, x, nil)
 		c.values.rows.shift(y, x, top, 0, n, 0)
 		c.values.rows.shift(y, y, log, 0, n, 0)

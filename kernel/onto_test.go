@@ -32,7 +32,7 @@ func TestAggregateOnto(t *testing.T) {
 						set(y, start)
 						for lo := 0; lo < b.Dst; lo += rows {
 							hi := min(lo+rows, b.Dst)
-							AggregateOnto(ctx, b.Cut(lo, hi), rowsOf(e, int(b.Ptr[lo]), int(b.Ptr[hi])), y)
+							AggregateOnto(ctx, b.Cut(lo, hi), e.Between(int(b.Ptr[lo]), int(b.Ptr[hi])), y)
 						}
 					},
 					want:   []ref.Matrix{ref.Of(start).Add(in.T().Mul(ref.Of(e)))},
@@ -58,16 +58,16 @@ func TestSumsOnto(t *testing.T) {
 			reads int // values of a row
 		}{
 			{"MatMulTN", src.uniform(a, 5), func(ctx *Ctx, lo, hi int, y tensor.Matrix) {
-				MatMulTNOnto(ctx, rowsOf(x, lo, hi), rowsOf(g, lo, hi), y)
+				MatMulTNOnto(ctx, x.Between(lo, hi), g.Between(lo, hi), y)
 			}, ref.Of(x).T().Mul(ref.Of(g)), 2 * n * a * 5, a + 5},
 			{"ColumnSum", src.uniform(1, a), func(ctx *Ctx, lo, hi int, y tensor.Matrix) {
-				ColumnSumOnto(ctx, rowsOf(x, lo, hi), y)
+				ColumnSumOnto(ctx, x.Between(lo, hi), y)
 			}, ref.Full(1, n, 1).Mul(ref.Of(x)), n * a, a},
 			{"HeadSumVec", src.uniform(1, a), func(ctx *Ctx, lo, hi int, y tensor.Matrix) {
-				HeadSumVecOnto(ctx, rowsOf(x, lo, hi), rowsOf(c, lo, hi), y)
+				HeadSumVecOnto(ctx, x.Between(lo, hi), c.Between(lo, hi), y)
 			}, ref.Full(1, n, 1).Mul(ref.Of(x).Had(ref.Of(c).Mul(ref.Heads(h, a)))), 2 * n * a, a + h},
 			{"Dot", src.uniform(1, 1), func(ctx *Ctx, lo, hi int, y tensor.Matrix) {
-				DotOnto(ctx, rowsOf(x, lo, hi), rowsOf(x, lo, hi), y)
+				DotOnto(ctx, x.Between(lo, hi), x.Between(lo, hi), y)
 			}, ref.Full(1, n, 1).Mul(ref.Of(x).Had(ref.Of(x))).Mul(ref.Full(a, 1, 1)), 2 * n * a, 2 * a},
 		} {
 			y := src.empty(k.start.Rows, k.start.Cols)

@@ -66,7 +66,7 @@ func TestRowLoopsAtEveryWidth(t *testing.T) {
 					run(one, x, y, 2, 3, 0.5)
 					over := x.Clone()
 					run(over, over, y, 0, n, 0.5)
-					if !rowsOf(one, 2, 3).Equal(rowsOf(got, 2, 3)) || !over.Equal(got) {
+					if !one.Between(2, 3).Equal(got.Between(2, 3)) || !over.Equal(got) {
 						t.Fatalf("%s: bits differ alone or over x", what)
 					}
 				}

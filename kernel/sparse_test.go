@@ -239,7 +239,7 @@ func TestEdgeDotDoesNotDependOnPlace(t *testing.T) {
 		for _, isa := range variants() {
 			contexts[1].using(isa, func(ctx *Ctx) { EdgeDot(ctx, b, x, y, z) })
 			for e := range z.Rows {
-				if !rowsOf(z, e, e+1).Equal(rowsOf(z, 0, 1)) {
+				if !z.Between(e, e+1).Equal(z.Between(0, 1)) {
 					t.Fatalf("%v, k = %d, %d heads: edge %d is %v, edge 0 is %v", isa, w.k, w.heads, e, z.Row(e), z.Row(0))
 				}
 			}

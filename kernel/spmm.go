@@ -111,7 +111,7 @@ func segmentSumRows(c *call, worker, _, lo, hi int) {
 	edges := int64(0)
 	for from, to := c.uncut(lo, hi); from < to; from, to = c.uncut(to, hi) {
 		if c.ended != nil {
-			c.ended(c, c.seg.ptr[from:to+1], rowsOf(c.dst, from, to), from)
+			c.ended(c, c.seg.ptr[from:to+1], c.dst.Between(from, to), from)
 		} else {
 			c.eachStaged(worker, from, to, func(y tensor.Matrix, lo, hi int) { c.sum(c, c.seg.ptr[lo:hi+1], y) })
 		}

@@ -42,7 +42,7 @@ func (c *Ctx) ranges(b *graph.Block, end End, x tensor.Matrix, band int, heads i
 func segmentSumRanges(c *call, worker, _, lo, hi int) {
 	edges, part := int64(0), c.part
 	for from, to := c.uncut(lo, hi); from < to; from, to = c.uncut(to, hi) {
-		y := rowsOf(c.dst, from, to)
+		y := c.dst.Between(from, to)
 		for r := range y.Rows {
 			clear(y.Row(r))
 		}

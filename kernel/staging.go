@@ -62,20 +62,20 @@ func (c *call) slabOf(m tensor.Matrix, lo, hi int, room []float32) slab {
 // rows returns rows lo to hi, until the next call.
 func (s slab) rows(lo, hi int) tensor.Matrix {
 	if !s.matrix.BFloat16 {
-		return rowsOf(s.matrix, lo, hi)
+		return s.matrix.Between(lo, hi)
 	}
 	x := tensor.Of(hi-lo, s.matrix.Cols, s.room[:(hi-lo)*s.matrix.Cols])
-	s.widen(x, rowsOf(s.matrix, lo, hi), x, 0, hi-lo, 0)
+	s.widen(x, s.matrix.Between(lo, hi), x, 0, hi-lo, 0)
 	return x
 }
 
 // left returns rows lo to hi of the left operand in float32.
 func (c *call) left(worker, lo, hi int) tensor.Matrix {
 	if !c.x.BFloat16 {
-		return rowsOf(c.x, lo, hi)
+		return c.x.Between(lo, hi)
 	}
 	x := c.staging.of(worker, 0, hi-lo, c.x.Cols)
-	c.values.rows.widen(x, rowsOf(c.x, lo, hi), x, 0, hi-lo, 0)
+	c.values.rows.widen(x, c.x.Between(lo, hi), x, 0, hi-lo, 0)
 	return x
 }
 
@@ -83,7 +83,7 @@ func (c *call) left(worker, lo, hi int) tensor.Matrix {
 // takes them on.
 func (c *call) result(worker, lo, hi int) tensor.Matrix {
 	if !c.dst.BFloat16 {
-		return rowsOf(c.dst, lo, hi)
+		return c.dst.Between(lo, hi)
 	}
 	return c.staging.of(worker, c.staging.result, hi-lo, c.dst.Cols)
 }
@@ -120,6 +120,6 @@ func (c *call) eachStaged(worker, lo, hi int, compute func(y tensor.Matrix, lo, 
 func (c *call) finish(worker int, y tensor.Matrix, lo, hi int) {
 	c.follow(worker, y, lo)
 	if c.dst.BFloat16 {
-		c.values.rows.narrow(rowsOf(c.dst, lo, hi), y, y, 0, hi-lo, 0)
+		c.values.rows.narrow(c.dst.Between(lo, hi), y, y, 0, hi-lo, 0)
 	}
 }

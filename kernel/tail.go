@@ -120,11 +120,11 @@ func (c *call) follow(worker int, y tensor.Matrix, from int) {
 		return
 	}
 	if c.whole.Rows > 0 {
-		y = rowsOf(c.whole, from, from+y.Rows)
+		y = c.whole.Between(from, from+y.Rows)
 	}
 	step := max(1, tailValues/max(1, y.Cols))
 	for lo := 0; lo < y.Rows; lo += step {
-		block := rowsOf(y, lo, min(lo+step, y.Rows))
+		block := y.Between(lo, min(lo+step, y.Rows))
 		for i := range c.tail.n {
 			switch s := &c.tail.steps[i]; s.Kind {
 			case DropValues:
@@ -152,7 +152,7 @@ func (t *Tail) operandRows(lo, hi int) (rows operandRows) {
 		switch s := &t.steps[i]; s.Kind {
 		case AddValues, AddMultiple, ApplySlope:
 			if !s.X.BFloat16 {
-				rows.of[rows.n] = rowsOf(s.X, lo, hi)
+				rows.of[rows.n] = s.X.Between(lo, hi)
 				rows.n++
 			}
 		}
@@ -169,10 +169,10 @@ func (c *call) operand(worker int, s *TailStep, from, n int) tensor.Matrix {
 		return repeated(s.X, n)
 	case s.X.BFloat16:
 		x := c.staging.of(worker, c.staging.tail, n, s.X.Cols)
-		c.values.rows.widen(x, rowsOf(s.X, from, from+n), x, 0, n, 0)
+		c.values.rows.widen(x, s.X.Between(from, from+n), x, 0, n, 0)
 		return x
 	}
-	return rowsOf(s.X, from, from+n)
+	return s.X.Between(from, from+n)
 }
 
 // run takes one step over the rows of y.

@@ -102,8 +102,8 @@ func compared(ctx *Ctx, f Folding, find func(*Ctx, *graph.Block, End, tensor.Mat
 		find(ctx, d.block, end, d.x, d.arg)
 		Candidates(ctx, d.arg, d.x, d.place, 0, tensor.Of(n, 2*k, all.Data[r*n*2*k:][:n*2*k]))
 	}
-	Copy(ctx, rowsOf(all, 0, n), best)
-	FoldRows(ctx, f, rows[n:], ptr, rowsOf(all, n, all.Rows), best)
+	Copy(ctx, all.Between(0, n), best)
+	FoldRows(ctx, f, rows[n:], ptr, all.Between(n, all.Rows), best)
 	index := slices.Repeat([]uint32{None}, n*k)
 	for _, d := range ranks {
 		Won(ctx, d.arg, columns(best, k, 2*k).Clone(), d.place, 0, d.arg)
