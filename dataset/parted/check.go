@@ -35,7 +35,13 @@ func (m *Manifest) validate(g *budget.Guard) error {
 	if err := m.validateParts(); err != nil {
 		return err
 	}
-	return m.validateSizes()
+	if err := m.validateSizes(); err != nil {
+		return err
+	}
+	if hash, err := m.hash(); err != nil || hash != m.Hash {
+		return errors.Join(err, errors.New("the hash is not that of what it says: it was changed after it was written"))
+	}
+	return nil
 }
 
 // validateSizes checks what ranks are told of the set beside their parts.
@@ -81,9 +87,6 @@ func (m *Manifest) validateParts() error {
 	}
 	if vertices != m.Vertices || arcs != m.Arcs {
 		return fmt.Errorf("parts of %d vertices and %d arcs, the set has %d and %d", vertices, arcs, m.Vertices, m.Arcs)
-	}
-	if m.hash() != m.Hash {
-		return errors.New("the hash is not that of the files listed")
 	}
 	return nil
 }

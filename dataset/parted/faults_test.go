@@ -101,6 +101,18 @@ func TestWriteRefuses(t *testing.T) {
 // with a hash that fits.
 func edited(t testing.TB, edit func(m *Manifest)) string {
 	t.Helper()
+	return changed(t, func(m *Manifest) {
+		edit(m)
+		var err error
+		if m.Hash, err = m.hash(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// changed is edited with the hash that the manifest had.
+func changed(t testing.TB, edit func(m *Manifest)) string {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "set")
 	if err := write(t.Context(), dir, pathSet(t, dataset.VertexClassification), inHalves(), Options{}, foldertest.CreateUnsynced); err != nil {
 		t.Fatal(err)
@@ -115,9 +127,6 @@ func edited(t testing.TB, edit func(m *Manifest)) string {
 		t.Fatal(err)
 	}
 	edit(m)
-	if m.Hash != "kept" {
-		m.Hash = m.hash()
-	}
 	if data, err = json.Marshal(m); err == nil {
 		err = os.WriteFile(path, data, 0o666)
 	}
@@ -131,7 +140,7 @@ func edited(t testing.TB, edit func(m *Manifest)) string {
 // have wrong, are errors that name the file.
 func TestManifestIsChecked(t *testing.T) {
 	for want, edit := range map[string]func(m *Manifest){
-		"version is 9, want 2":                           func(m *Manifest) { m.Version = 9 },
+		"version is 9, want 3":                           func(m *Manifest) { m.Version = 9 },
 		"parts of 6 vertices and 10 arcs, the set has 7": func(m *Manifest) { m.Vertices = 7 },
 		"the set has 6 and 11":                           func(m *Manifest) { m.Arcs = 11 },
 		"part 1: 3 vertices and 5 arcs, the set has 5":   func(m *Manifest) { m.Vertices = 5 },
@@ -146,7 +155,6 @@ func TestManifestIsChecked(t *testing.T) {
 		"a vertex of 12 arcs, the set has 10":            func(m *Manifest) { m.Sizes.In = 12 },
 		"-1 entries of the features":                     func(m *Manifest) { m.Nonzeros = -1 },
 		`split "own": -2 items`:                          func(m *Manifest) { m.Splits[0].Val.Items = -2 },
-		"the hash is not that of the files":              func(m *Manifest) { m.Hash = "kept" },
 		"over the limit":                                 func(m *Manifest) { m.Vertices = 1 << 40 },
 		"prep: ": func(m *Manifest) {
 			m.Prep = &dataset.Prep{Vertex: []dataset.PrepColumn{{Name: "x", Scale: -1}}}
@@ -155,6 +163,29 @@ func TestManifestIsChecked(t *testing.T) {
 		dir := edited(t, edit)
 		_, err := Open(dir, 0, ReadOptions{})
 		datatest.WantError(t, err, "dataset: ", ManifestFile, want)
+	}
+}
+
+// TestManifestIsHashed: numbers that agree with all others, and so can be wrong unseen,
+// were changed where the hash says so.
+func TestManifestIsHashed(t *testing.T) {
+	for name, edit := range map[string]func(m *Manifest){
+		"nonzeros": func(m *Manifest) { m.Nonzeros++ },
+		"sizes":    func(m *Manifest) { m.Sizes.In++ },
+		"items":    func(m *Manifest) { m.Splits[0].Train.Present-- },
+		"classes":  func(m *Manifest) { m.Classes[0] += "x" },
+		"method":   func(m *Manifest) { m.Method = "hash" },
+		"counts":   func(m *Manifest) { m.Counts.Dropped++ },
+		"digests":  func(m *Manifest) { m.Parts[0].Files["feat.npy"] = "" },
+		"hash":     func(m *Manifest) { m.Hash = "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ReadManifest(changed(t, edit), ReadOptions{})
+			datatest.WantError(t, err, ManifestFile, "the hash is not that of what it says")
+		})
+	}
+	if _, err := ReadManifest(changed(t, func(*Manifest) {}), ReadOptions{}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -53,7 +53,7 @@ const ManifestFile = "parts.json"
 
 // version is that of the manifest and of the files, raised when their meaning
 // changes.
-const version = 2
+const version = 3
 
 // Manifest describes a divided set.
 type Manifest struct {
@@ -91,8 +91,8 @@ type Manifest struct {
 	Prep  *dataset.Prep `json:"prep,omitempty"`
 	Notes []string      `json:"notes,omitempty"`
 
-	// Hash is the SHA-256 of the lines "part-P/FILE DIGEST", sorted: divided sets of
-	// the same hash have the same files.
+	// Hash is the SHA-256 of the manifest without it, digests of files included: divided
+	// sets of the same hash are the same.
 	Hash  string `json:"hash"`
 	Parts []Info `json:"parts"`
 }

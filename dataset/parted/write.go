@@ -4,10 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -66,8 +65,12 @@ func write(ctx context.Context, dir string, d *dataset.Dataset, div Division, op
 			info := &s.m.Parts[p]
 			info.Files = w.In(partFolder(p), true, func(w *folder.Writer) { s.part(w, int32(p), info) })
 		}
-		s.m.Hash = s.m.hash()
-		w.JSON(ManifestFile, s.m)
+		hash, err := m.hash()
+		if w.Err == nil {
+			w.Err = err
+		}
+		m.Hash = hash
+		w.JSON(ManifestFile, m)
 	})
 }
 
@@ -137,15 +140,16 @@ func wholeOf(g *graph.Graph) Whole {
 	return Whole{int64(g.N), int64(len(g.Src)) - loops}
 }
 
-// hash sums up the digests of all files.
-func (m *Manifest) hash() string {
-	h := sha256.New()
-	for p, info := range m.Parts {
-		for _, name := range slices.Sorted(maps.Keys(info.Files)) {
-			io.WriteString(h, partFolder(p)+"/"+name+" "+info.Files[name]+"\n") // a hash takes all
-		}
+// hash is what [Manifest.Hash] has to be.
+func (m *Manifest) hash() (string, error) {
+	rest := *m
+	rest.Hash = ""
+	text, err := json.Marshal(&rest)
+	if err != nil {
+		return "", fmt.Errorf("dataset: %w", err)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // splitter writes the parts of a set.
