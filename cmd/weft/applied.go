@@ -65,9 +65,7 @@ func (p *applied) load(c *cobra.Command) error {
 		return err
 	}
 	p.say("%s", describe(p.set))
-	for _, n := range p.set.Notes {
-		p.say("note: %s", n)
-	}
+	p.noteAll(p.set)
 	return context.Cause(c.Context())
 }
 

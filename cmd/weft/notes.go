@@ -3,10 +3,19 @@ package main
 import (
 	"context"
 	"log/slog"
+
+	"github.com/weft-gnn/weft/dataset"
 )
 
 // notes returns a logger that writes what a user should hear once as lines.
 func (a *app) notes() *slog.Logger { return slog.New(noteHandler{a}) }
+
+// noteAll says what a user should hear of data once.
+func (a *app) noteAll(d *dataset.Dataset) {
+	for _, n := range d.Notes {
+		a.say("note: %s", n)
+	}
+}
 
 // noteHandler prints messages without time and level.
 type noteHandler struct{ a *app }

@@ -124,6 +124,7 @@ func (r *partitionRun) run(c *cobra.Command, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	r.app.noteAll(d)
 	if r.options.Masks, err = masksOf(d, r.spread); err != nil {
 		return err
 	}

@@ -88,8 +88,7 @@ type Manifest struct {
 	IDs          IDKind   `json:"ids"`
 	Splits       []Split  `json:"splits,omitempty"`
 
-	Prep  *dataset.Prep `json:"prep,omitempty"`
-	Notes []string      `json:"notes,omitempty"`
+	Prep *dataset.Prep `json:"prep,omitempty"`
 
 	// Hash is the SHA-256 of the manifest without it, digests of files included: divided
 	// sets of the same hash are the same.

@@ -79,13 +79,13 @@ func (p *Part) namedBy(q int, at []int32) (named graph.Named) {
 }
 
 // OwnSet returns what the part owns as a set of its own, with a row for each own vertex
-// and without a graph: features, labels, splits, and what the vertices are called.
-// Its slices are the part's.
+// and without a graph: features, labels, splits, and what the vertices are called. What there
+// was to note of the set, whoever divided it has heard. Its slices are the part's.
 func (p *Part) OwnSet() *dataset.Dataset {
 	m := p.Manifest
 	d := &dataset.Dataset{
 		Name: m.Name, Task: m.Task, Metric: dataset.ParseMetric(m.Metric), Order: m.Order, X: p.X, Labels: p.Labels, Splits: p.Splits,
-		IDs: dataset.IDs{Int: p.IDs.Int, Text: p.IDs.Text}, Prep: m.Prep, Notes: m.Notes,
+		IDs: dataset.IDs{Int: p.IDs.Int, Text: p.IDs.Text}, Prep: m.Prep,
 	}
 	switch {
 	case d.IDs.Int != nil:
