@@ -43,7 +43,7 @@ func write(dir string, d *dataset.Dataset, opt Options, create folder.CreateFunc
 	if err := d.Validate(); err != nil {
 		return err
 	}
-	if err := folder.MayReplace(dir, metadataFile, "data set", opt.Overwrite); err != nil {
+	if err := folder.MayReplace(dir, folder.Kind{Name: "data set", Marker: metadataFile, Others: []string{"*.npy", extraFile, csrFolder}}, opt.Overwrite); err != nil {
 		return err
 	}
 	return folder.Replace(dir, opt.Overwrite, create, func(to *folder.Writer) {

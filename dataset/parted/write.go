@@ -48,7 +48,7 @@ func write(ctx context.Context, dir string, d *dataset.Dataset, div Division, op
 	if err := div.Validate(d.Graph.Block()); err != nil {
 		return fmt.Errorf("dataset: a division of %s: %w", d.Name, err)
 	}
-	if err := folder.MayReplace(dir, ManifestFile, "divided data set", opt.Overwrite); err != nil {
+	if err := folder.MayReplace(dir, folder.Kind{Name: "divided data set", Marker: ManifestFile, Others: []string{"part-*"}}, opt.Overwrite); err != nil {
 		return err
 	}
 	m := newManifest(d, div)

@@ -92,7 +92,7 @@ func pathEntry(ref string) (dataset.Entry, error) {
 	if _, err := dataset.Look(ref); err != nil {
 		return dataset.Entry{}, err
 	}
-	return dataset.Entry{Name: dataset.Stem(filepath.Base(filepath.Clean(ref))), Path: ref}, nil
+	return dataset.Entry{Name: dataset.Stem(filepath.Base(filepath.Clean(named(ref)))), Path: ref}, nil
 }
 
 func sameFile(a, b string) bool {

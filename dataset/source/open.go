@@ -23,7 +23,7 @@ func Open(ctx context.Context, ref string, opt dataset.Options) (*dataset.Datase
 	if err != nil {
 		return nil, err
 	}
-	if err := d.Finish(ref, e.Path, opt.Split); err != nil {
+	if err := d.Finish(named(ref), e.Path, opt.Split); err != nil {
 		return nil, err
 	}
 	return d, nil

@@ -25,12 +25,24 @@ type Spec struct {
 	Tables    *table.Spec       `yaml:"tables,omitempty" json:"tables,omitempty"`
 }
 
-// Name is what the set is called: as it was asked for, or its first table.
+// Name is what the set is called: as it was asked for, or its first table. A path that
+// ends in no name, such as ".", is made absolute, which does.
 func (s Spec) Name() string {
 	if s.Tables != nil {
 		return s.Tables.Name()
 	}
-	return s.Data
+	return named(s.Data)
+}
+
+// named returns a path, or name, that ends in a name where there is one.
+func named(ref string) string {
+	if last := filepath.Base(filepath.Clean(ref)); last != "." && last != ".." || ref == "" {
+		return ref
+	}
+	if abs, err := filepath.Abs(ref); err == nil {
+		return abs
+	}
+	return ref
 }
 
 // Open reads the set; opt says where names are looked up and what is allowed.

@@ -177,3 +177,28 @@ func TestNameBeforePrefix(t *testing.T) {
 		t.Errorf("found %+v, %v", e, err)
 	}
 }
+
+// TestNameOfAFolder: a path that ends in no name has that of the folder.
+func TestNameOfAFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "clubs")
+	d, err := Open(t.Context(), "karate", dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ondisk.Write(dir, d, ondisk.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for ref, want := range map[string]string{".": dir, "./": dir, "../clubs": "../clubs", "../clubs/.": "../clubs/."} {
+		d, err := Open(t.Context(), ref, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Spec{Data: ref}).Name(); got != want || d.Name != want {
+			t.Errorf("%q is called %q and %q, want %q", ref, got, d.Name, want)
+		}
+	}
+	if e, err := Find(".", dataset.Options{}); err != nil || e.Name != "clubs" {
+		t.Errorf("found %+v (%v)", e, err)
+	}
+}

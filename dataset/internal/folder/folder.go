@@ -12,6 +12,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/weft-gnn/weft/dataset/numpy"
 )
@@ -151,9 +152,25 @@ func Replace(dir string, overwrite bool, create CreateFunc, fill func(*Writer)) 
 	return move(tmp, dir, overwrite)
 }
 
-// MayReplace refuses to put a folder where something else lies than one of the
-// same kind, which has a file called marker, and where that may not be replaced.
-func MayReplace(dir, marker, kind string, overwrite bool) error {
+// Kind is what a folder is.
+type Kind struct {
+	Name   string   // such as "data set"
+	Marker string   // the file without which it is none
+	Others []string // patterns, see [filepath.Match], of what else it has
+}
+
+// has reports whether folders of the kind have something of the name.
+func (k Kind) has(name string) bool {
+	return name == k.Marker || slices.ContainsFunc(k.Others, func(pattern string) bool {
+		ok, err := filepath.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
+// MayReplace refuses to put a folder where something else lies than one of the same
+// kind, where that may not be replaced, or has what is not of its kind, such as the runs
+// of somebody who trained in it.
+func MayReplace(dir string, kind Kind, overwrite bool) error {
 	names, err := os.ReadDir(dir)
 	switch {
 	case os.IsNotExist(err), err == nil && len(names) == 0:
@@ -163,8 +180,13 @@ func MayReplace(dir, marker, kind string, overwrite bool) error {
 	case !overwrite:
 		return fmt.Errorf("dataset: %s is there already: choose another folder, or ask to overwrite it", dir)
 	}
-	if _, err := os.Stat(filepath.Join(dir, marker)); err != nil {
-		return fmt.Errorf("dataset: %s is not a %s (it has no %s) and is not overwritten", dir, kind, marker)
+	if _, err := os.Stat(filepath.Join(dir, kind.Marker)); err != nil {
+		return fmt.Errorf("dataset: %s is not a %s (it has no %s) and is not overwritten", dir, kind.Name, kind.Marker)
+	}
+	for _, e := range names {
+		if !kind.has(e.Name()) {
+			return fmt.Errorf("dataset: %s is of no %s, and would be lost: %s is not overwritten", filepath.Join(dir, e.Name()), kind.Name, dir)
+		}
 	}
 	return nil
 }

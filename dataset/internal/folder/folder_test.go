@@ -97,11 +97,14 @@ func TestFirstErrorStays(t *testing.T) {
 	}
 }
 
-// TestMayReplace: only a folder of the same kind may be replaced, and if asked to.
+// TestMayReplace: only a folder of the same kind may be replaced, if asked to and where
+// nothing else is lost.
 func TestMayReplace(t *testing.T) {
-	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, "letter"), nil, 0o666); err != nil {
-		t.Fatal(err)
+	home, mine, others := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, path := range []string{filepath.Join(home, "letter"), filepath.Join(mine, "letter"), filepath.Join(mine, "part-0"), filepath.Join(others, "letter"), filepath.Join(others, "runs")} {
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, c := range []struct {
 		dir, marker    string
@@ -112,9 +115,11 @@ func TestMayReplace(t *testing.T) {
 		{home, "letter", false, false},
 		{home, "letter", true, true},
 		{home, "other", true, false},
+		{mine, "letter", true, true},
+		{others, "letter", true, false},
 		{filepath.Join(home, "letter"), "letter", true, false},
 	} {
-		if err := MayReplace(c.dir, c.marker, "set", c.overwrite); (err == nil) != c.may {
+		if err := MayReplace(c.dir, Kind{"set", c.marker, []string{"part-*"}}, c.overwrite); (err == nil) != c.may {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
