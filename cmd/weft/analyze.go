@@ -86,7 +86,7 @@ func (r *analysisRun) register(c *cobra.Command) {
 // request reads the data, where some are named, and says what to analyse. The data
 // are nil where none are.
 func (r *analysisRun) request(c *cobra.Command) (q analysis.Request, d *dataset.Dataset, err error) {
-	chosen, err := r.plan.choose(c)
+	chosen, err := r.plan.choose(c, 1)
 	if err != nil {
 		return q, nil, err
 	}

@@ -112,6 +112,19 @@ func TestMPICurves(t *testing.T) {
 	}
 }
 
+// TestMPIPlanNamesNoRanks: a plan that does not say on how many ranks is for the
+// processes that there are.
+func TestMPIPlanNamesNoRanks(t *testing.T) {
+	for words, want := range map[string]string{
+		"algorithm=3d": "algorithm=3d,partition=1x2x2,partitioner=random", "halo=recompute": "algorithm=1d,partition=4,partitioner=multilevel,halo=recompute",
+	} {
+		text := command(t, ranks(t, 4, "train", "--plan", words, "--epochs", "1", "--json", "--out", filepath.Join(t.TempDir(), "run"))...)
+		if r := result(t, text); r.Plan == nil || *r.Plan != want {
+			t.Errorf("%s on 4 processes is not %s: %s", words, want, text)
+		}
+	}
+}
+
 // TestMPIParts: processes that open their parts have the bits of those that read the
 // whole set; a part that is damaged is told of once, and nothing is begun.
 func TestMPIParts(t *testing.T) {

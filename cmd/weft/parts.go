@@ -18,19 +18,21 @@ type divided struct {
 	manifest *parted.Manifest
 }
 
-// divide looks whether the data are divided, and takes the plan that they mean.
+// partsOf looks whether the data are divided, nil where they are not.
+func (a *app) partsOf(src source.Spec) (*divided, error) {
+	dir := src.Divided(a.lookup())
+	if dir == "" {
+		return nil, nil
+	}
+	m, err := parted.ReadManifest(dir, parted.ReadOptions{Limits: a.lookup().Limits})
+	return &divided{dir, m}, err
+}
+
+// divide takes the plan that divided data mean.
 //
 // Errors: of usage: a plan, a split or a direction that they were not divided for.
 func (t *trainRun) divide(c *cobra.Command, src source.Spec) error {
-	dir := src.Divided(t.lookup())
-	if dir == "" {
-		return nil
-	}
-	m, err := parted.ReadManifest(dir, parted.ReadOptions{Limits: t.lookup().Limits})
-	if err != nil {
-		return err
-	}
-	asked := t.chose
+	dir, m, asked := t.parts.dir, t.parts.manifest, t.chose
 	if t.plan.plan == "" { // a number of ranks says no more
 		asked = nil
 		if changed(c, "ranks") != "" && t.plan.ranks != len(m.Parts) {
@@ -48,7 +50,7 @@ func (t *trainRun) divide(c *cobra.Command, src source.Spec) error {
 	if src.Direction != dataset.AsStated {
 		return usagef("--%v: %s was divided with the direction that its arcs have: `weft partition --%v` chooses another", src.Direction, dir, src.Direction)
 	}
-	t.chose, t.parts = &p, &divided{dir, m}
+	t.chose = &p
 	return nil
 }
 

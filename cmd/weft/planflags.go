@@ -32,13 +32,18 @@ func algorithms() string {
 	return strings.Join(names, ", ")
 }
 
-// choose returns the plan that was asked for, nil for none.
+// choose returns the plan that was asked for, nil for none. Where neither it nor
+// --ranks says on how many ranks, it is for those that there are: processes of a
+// launcher, or parts of a set.
 //
 // Errors: of usage: a plan that is none, or for another number of ranks.
-func (f *planFlags) choose(c *cobra.Command) (*plan.Plan, error) {
+func (f *planFlags) choose(c *cobra.Command, there int) (*plan.Plan, error) {
 	asked := c.Flags().Changed("ranks")
 	if asked && f.ranks < 1 {
 		return nil, usagef("--ranks %d: want at least 1", f.ranks)
+	}
+	if !asked {
+		f.ranks = there
 	}
 	if f.plan == "" {
 		if !asked || f.ranks == 1 {

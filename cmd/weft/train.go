@@ -127,11 +127,23 @@ func (t *trainRun) run(c *cobra.Command) error {
 
 // ranks chooses the plan and finds this process's place in it.
 func (t *trainRun) ranks(c *cobra.Command, src source.Spec) (err error) {
-	if t.chose, err = t.plan.choose(c); err != nil {
+	there := 1
+	if t.world != nil {
+		there = t.world.end.Size()
+	}
+	if t.parts, err = t.partsOf(src); err != nil {
 		return err
 	}
-	if err := t.divide(c, src); err != nil {
+	if t.parts != nil {
+		there = len(t.parts.manifest.Parts)
+	}
+	if t.chose, err = t.plan.choose(c, there); err != nil {
 		return err
+	}
+	if t.parts != nil {
+		if err := t.divide(c, src); err != nil {
+			return err
+		}
 	}
 	host, cpus := 1, 1 // ranks that share this host, and these CPUs
 	switch {

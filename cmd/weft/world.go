@@ -65,7 +65,7 @@ func (w *world) planned(p *plan.Plan) (*plan.Plan, error) {
 		p := plan.OnRanks(n)
 		return &p, usage(p.Validate())
 	case p != nil && p.Ranks() != n:
-		return nil, usagef("the plan %v is for %s, and the launcher started %s, each of which is a rank: start %d, as with mpirun -np %d weft train …, or leave --ranks out",
+		return nil, usagef("the plan %v is for %s, and the launcher started %s, each of which is a rank: start %d, as with mpirun -np %d weft train …, or leave the number of ranks to it",
 			p, plural(int64(p.Ranks()), "rank", "ranks"), plural(int64(n), "process", "processes"), p.Ranks(), p.Ranks())
 	}
 	return p, nil
