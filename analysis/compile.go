@@ -84,6 +84,7 @@ func (r Request) facts(p *program.Program, sizes cost.Env) program.Facts {
 	if r.Plan != nil {
 		f.Distribution = r.Plan.Distribution(r.rank)
 		f.Distribution.Bound(f.Env)
+		f.Symmetric = f.Distribution.Mirrors() && (r.Data.Graph == nil || r.Data.Graph.Block().SymmetricWeights())
 	}
 	if r.Mode == Training {
 		f.Optimizer = &r.Optimizer

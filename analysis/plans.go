@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/weft-gnn/weft/machine"
@@ -90,7 +89,8 @@ type Cluster struct {
 // it is awaited. The time of a plan is the slowest rank's.
 // Equal times are ordered by words, messages, memory and name. Of plans that differ in
 // where rows are exchanged alone, see [plan.Plan.Plain], and follow each other, those are
-// left out that send no fewer words than one before, or are refused as that is.
+// left out that send no fewer words than one before and take no less memory, or are
+// refused as that is.
 // Cost: for each plan that of dividing the graph; programs are compiled once for
 // each way to hold edges.
 // Errors: a request without a graph; ctx's. A plan that cannot run is no error.
@@ -159,7 +159,7 @@ type comparison struct {
 type alike struct {
 	plain   string
 	runs    []string // programs
-	fewest  int64    // words in all
+	listed  []Ranked
 	owners  *plan.Owners
 	refused bool
 }
@@ -191,7 +191,7 @@ func (c *comparison) price(p *program.Program) pricing {
 // cost says what a step costs under a plan.
 func (c *comparison) cost(p plan.Plan) (out Ranked, err error) {
 	if plain := p.Plain().String(); plain != c.alike.plain {
-		c.alike = alike{plain: plain, fewest: math.MaxInt64}
+		c.alike = alike{plain: plain}
 	}
 	out.Plan = p.String()
 	f, known := c.fleet(p), &c.alike
@@ -211,11 +211,16 @@ func (c *comparison) cost(p plan.Plan) (out Ranked, err error) {
 		out.add(n, k.memory().RankBytes)
 		return err
 	})
-	if err == nil && out.Words.Total >= known.fewest {
+	if err == nil && slices.ContainsFunc(known.listed, out.noBetterThan) {
 		err = errAgain
 	}
-	known.fewest = min(known.fewest, out.Words.Total)
+	known.listed = append(known.listed, out)
 	return out, err
+}
+
+// noBetterThan reports whether another plan spares words and memory as much as this does.
+func (a *Ranked) noBetterThan(other Ranked) bool {
+	return other.Words.Total <= a.Words.Total && other.MemoryBytes <= a.MemoryBytes
 }
 
 // add takes in what one rank costs.

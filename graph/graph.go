@@ -98,6 +98,7 @@ type Block struct {
 	arcs          []int64
 	comparing     sync.Once
 	symmetric     bool
+	mirrored      bool // weights and all
 	transpose     sync.Once
 	t             *Transposed
 	ordering      sync.Once

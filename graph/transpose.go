@@ -72,24 +72,45 @@ func (b *Block) byPlace() iter.Seq[int] {
 // Contract: found once and shared; safe for concurrent use.
 // Cost: O(Dst + edges) time, and 8 bytes per destination while it lasts.
 func (b *Block) Symmetric() bool {
-	b.comparing.Do(func() { b.symmetric = b.Dst == b.Src && b.DstPlace == nil && b.mirrored() })
+	b.compare()
 	return b.symmetric
 }
 
-// mirrored walks the edges by destination and expects each at the place that the
-// row of its source has come to: rows of Aᵀ fill in this very order.
-func (b *Block) mirrored() bool {
+// SymmetricWeights reports whether A = Aᵀ with its weights: the edges u→v have those
+// of v→u, parallel ones in the same order.
+//
+// Contract and Cost: those of [Block.Symmetric].
+func (b *Block) SymmetricWeights() bool {
+	b.compare()
+	return b.mirrored
+}
+
+func (b *Block) compare() {
+	b.comparing.Do(func() {
+		if b.Dst == b.Src && b.DstPlace == nil {
+			b.symmetric, b.mirrored = b.mirrors()
+		}
+	})
+}
+
+// mirrors walks the edges by destination and expects each at the place that the
+// row of its source has come to: rows of Aᵀ fill in this very order. There its weight
+// is to be too.
+func (b *Block) mirrors() (edges, weights bool) {
 	next := slices.Clone(b.Ptr)
+	weights = true
 	for v := range b.Dst {
-		for _, u := range b.Col[b.Ptr[v]:b.Ptr[v+1]] {
+		for e := b.Ptr[v]; e < b.Ptr[v+1]; e++ {
+			u := b.Col[e]
 			at := next[u]
 			if at == b.Ptr[u+1] || b.Col[at] != int32(v) {
-				return false
+				return false, false
 			}
+			weights = weights && (b.Weight == nil || b.Weight[at] == b.Weight[e])
 			next[u]++
 		}
 	}
-	return true
+	return true, weights
 }
 
 // Edges returns the position in the block's Col of each out-edge, of which only

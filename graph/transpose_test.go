@@ -76,6 +76,35 @@ func TestSymmetric(t *testing.T) {
 	})
 }
 
+// TestSymmetricWeights: an edge and its reverse are to have one weight, and both to be
+// there.
+func TestSymmetricWeights(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		src, dst []int32
+		weight   []float32
+		want     bool
+	}{
+		{"both ways", []int32{0, 1, 1, 2}, []int32{1, 0, 2, 1}, []float32{3, 3, 5, 5}, true},
+		{"without weights", []int32{0, 1, 2}, []int32{1, 0, 2}, nil, true},
+		{"weights of the ways differ", []int32{0, 1, 1, 2}, []int32{1, 0, 2, 1}, []float32{3, 3, 5, 4}, false},
+		{"one way", []int32{0, 1}, []int32{1, 2}, nil, false},
+		{"a loop weighs what it likes", []int32{0, 1, 1}, []int32{1, 0, 1}, []float32{3, 3, -7}, true},
+		{"parallel edges", []int32{0, 0, 1, 1}, []int32{1, 1, 0, 0}, []float32{1, 2, 1, 2}, true},
+		{"parallel edges in another order", []int32{0, 0, 1, 1}, []int32{1, 1, 0, 0}, []float32{1, 2, 2, 1}, false},
+	} {
+		g, err := graph.FromCOO(3, c.src, c.dst, c.weight, graph.Policy{Duplicates: graph.Keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range []*graph.Block{g.Block(), g.LoopBlock()} {
+			if got := b.SymmetricWeights(); got != c.want {
+				t.Errorf("%s: %v, want %v", c.name, got, c.want)
+			}
+		}
+	}
+}
+
 func TestTransposeCases(t *testing.T) {
 	eachCase(t, func(t *testing.T, c graphcase.Case, p graph.Policy) {
 		g := build(t, c, p)

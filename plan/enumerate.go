@@ -10,8 +10,8 @@ import (
 // All lists the plans for so many ranks: every algorithm, on every mesh of ranks
 // that it takes, with every partitioner that may pay.
 // Where ranks exchange rows for edges to read, a plan is followed by those that choose
-// where by the words that are sent. What these make of a model may be what the plan
-// before makes of it.
+// where, and what goes back, by the words that are sent. What these make of a model may be
+// what the plan before makes of it.
 //
 // The partitioner matters where what is sent depends on the cut. Where it does not
 // the plan deals vertices out evenly, and no other partitioner sends less; hashing
@@ -81,14 +81,22 @@ func factors(before []int, rest, more int, yield func([]int) bool) bool {
 }
 
 // sides returns the plan with rows exchanged where fewest words are sent, and with rows
-// computed again besides: of the default partitioner alone, where no axes are multiplied.
-func (p Plan) sides() (all []Plan) {
+// computed again besides, and of each what sends rows of gradients back where that is as
+// few: of the default partitioner alone, where no axes are multiplied.
+func (p Plan) sides() []Plan {
 	if !p.sided() || p.Ranks() > p.parts() || p.Ranks() == 1 {
 		return nil
 	}
-	p.Exchange = program.FewerWords
-	for _, p.Recompute = range []bool{false, true} {
-		all = append(all, p)
+	var all []Plan
+	for _, p.Backward = range []program.Return{program.ReturnSums, program.ReturnFewer} {
+		p.Exchange, p.Recompute = program.AfterProducts, false
+		if p.Backward != program.ReturnSums {
+			all = append(all, p)
+		}
+		p.Exchange = program.FewerWords
+		for _, p.Recompute = range []bool{false, true} {
+			all = append(all, p)
+		}
 	}
 	return all
 }

@@ -11,6 +11,8 @@ import (
 
 var exchangeNames = [...]string{program.AfterProducts: "after", program.BeforeProducts: "before", program.FewerWords: "auto"}
 
+var backwardNames = [...]string{program.ReturnSums: "sums", program.ReturnRows: "rows", program.ReturnFewer: "auto"}
+
 // haloNames are what Recompute is written as.
 var haloNames = [...]string{"communicate", "recompute"}
 
@@ -21,16 +23,15 @@ func (p Plan) sided() bool { return !p.whole() && p.Algorithm != ThreeD }
 // Plain is the plan without a choice of where among the operations on rows these are
 // exchanged.
 func (p Plan) Plain() Plan {
-	p.Exchange, p.Recompute = program.AfterProducts, false
+	p.Exchange, p.Recompute, p.Backward = program.AfterProducts, false, program.ReturnSums
 	return p
 }
 
-// ParseExchange returns the side called name.
-func ParseExchange(name string) (program.Side, error) {
-	i := slices.Index(exchangeNames[:], name)
+// choose returns which of the values of a key, in order, is called so.
+func choose(key, value string, of []string) (int, error) {
+	i := slices.Index(of, value)
 	if i < 0 {
-		names := exchangeNames[:]
-		return 0, fmt.Errorf("plan: exchange %q is not one of %s%s", name, strings.Join(names, ", "), nearest.DidYouMean(name, names))
+		return 0, fmt.Errorf("plan: %s %q is not one of %s%s", key, value, strings.Join(of, ", "), nearest.DidYouMean(value, of))
 	}
-	return program.Side(i), nil
+	return i, nil
 }

@@ -38,6 +38,8 @@ type Plan struct {
 	// [program.Distribution].
 	Exchange  program.Side
 	Recompute bool
+	// Backward says what ranks send in backward where sums over edges are transposed.
+	Backward program.Return
 	// Blocking lets ranks do nothing while they exchange; without it they compute
 	// meanwhile what does not need what the exchange brings.
 	Blocking bool
@@ -123,7 +125,7 @@ func (p Plan) Validate() error {
 	case p.Resplit != AllToAll && p.Algorithm != Feature:
 		return fmt.Errorf("plan: resplit %v goes with the algorithm %v, not with %v", p.Resplit, Feature, p.Algorithm)
 	case p.String() != p.Plain().String() && !p.sided():
-		return fmt.Errorf("plan: exchange and halo go with algorithms under which edges read rows of others as these are, not with %v", p.Algorithm)
+		return fmt.Errorf("plan: exchange, halo and backward go with algorithms under which edges read rows of others as these are, not with %v", p.Algorithm)
 	case p.Partitioned && p.Partitioner.VertexCut() != (p.Algorithm == VertexCut):
 		return fmt.Errorf("plan: the partitioner %v assigns %s, the algorithm %v %s", p.Partitioner, cuts(p.Partitioner.VertexCut()), p.Algorithm, cuts(p.Algorithm == VertexCut))
 	}
@@ -206,6 +208,9 @@ func (p Plan) words() []word {
 	if p.Recompute {
 		all = append(all, word{"halo", haloNames[1]})
 	}
+	if p.Backward != program.ReturnSums {
+		all = append(all, word{"backward", backwardNames[p.Backward]})
+	}
 	if p.Blocking {
 		all = append(all, word{"overlap", "false"})
 	}
@@ -216,7 +221,7 @@ func (p Plan) words() []word {
 // ranks.
 func (p Plan) Distribution(rank int) *program.Distribution {
 	d := p.division().Distribution(rank)
-	d.Overlap, d.Exchange, d.Recompute = !p.Blocking, p.Exchange, p.Recompute
+	d.Overlap, d.Exchange, d.Recompute, d.Backward = !p.Blocking, p.Exchange, p.Recompute, p.Backward
 	return d
 }
 

@@ -16,7 +16,7 @@ func contains(text, part string) bool { return strings.Contains(text, part) }
 // TestParse: what is written is read back, as text and as YAML.
 func TestParse(t *testing.T) {
 	for _, text := range []string{"algorithm=1d,partition=4", "partition=2", "algorithm=2d,partition=2x3,partitioner=hash", "algorithm=vertexcut,partition=3,partitioner=dbh", "algorithm=1d-allgather, partition=8",
-		"algorithm=weights,feature=4", "algorithm=feature,feature=4,resplit=reduce-scatter", "replica=2,partition=2,feature=3", "algorithm=weights,replica=2,feature=2", "partition=2,overlap=false", "partition=2,exchange=before", "algorithm=2d,partition=2x2,exchange=auto,halo=recompute", "partition=2,exchange=after,halo=communicate", "algorithm=feature,feature=2,overlap=true"} {
+		"algorithm=weights,feature=4", "algorithm=feature,feature=4,resplit=reduce-scatter", "replica=2,partition=2,feature=3", "algorithm=weights,replica=2,feature=2", "partition=2,overlap=false", "partition=2,exchange=before", "algorithm=2d,partition=2x2,exchange=auto,halo=recompute", "partition=2,exchange=after,halo=communicate", "partition=2,backward=rows", "algorithm=vertexcut,partition=2,halo=recompute,backward=auto", "partition=2,backward=sums", "algorithm=feature,feature=2,overlap=true"} {
 		p, err := plan.Parse(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
@@ -75,6 +75,8 @@ func TestParseRefuses(t *testing.T) {
 		"algorithm=1d,resplit=reduce-scatter":          "goes with the algorithm feature",
 		"algorithm=feature,feature=2,exchange=before":  "not with feature",
 		"algorithm=replicas,replica=2,halo=recompute":  "not with replicas",
+		"algorithm=3d,partition=2x1x2,backward=rows":   "not with 3d",
+		"partition=2,backward=row":                     `did you mean "rows"`,
 		"partition=2,exchange=befor":                   `did you mean "before"`,
 		"partition=2,halo=recompte":                    `did you mean "recompute"`,
 		"algorithm=feature,resplit=reduce-scater":      `did you mean "reduce-scatter"`,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weft-gnn/weft/internal/nearest"
 	"github.com/weft-gnn/weft/partition"
+	"github.com/weft-gnn/weft/program"
 )
 
 // keys are what a plan is written with.
@@ -41,16 +42,20 @@ var keys = map[string]func(p *Plan, value string) error{
 		p.Blocking = value == "false"
 		return nil
 	},
-	"exchange": func(p *Plan, value string) (err error) {
-		p.Exchange, err = ParseExchange(value)
+	"exchange": func(p *Plan, value string) error {
+		i, err := choose("exchange", value, exchangeNames[:])
+		p.Exchange = program.Side(i)
 		return err
 	},
 	"halo": func(p *Plan, value string) error {
-		if !slices.Contains(haloNames[:], value) {
-			return fmt.Errorf("plan: halo %q is not one of %s%s", value, strings.Join(haloNames[:], ", "), nearest.DidYouMean(value, haloNames[:]))
-		}
-		p.Recompute = value == haloNames[1]
-		return nil
+		i, err := choose("halo", value, haloNames[:])
+		p.Recompute = i == 1
+		return err
+	},
+	"backward": func(p *Plan, value string) error {
+		i, err := choose("backward", value, backwardNames[:])
+		p.Backward = program.Return(i)
+		return err
 	},
 	"resplit": func(p *Plan, value string) (err error) {
 		p.Resplit, err = ParseResplit(value)

@@ -38,7 +38,7 @@ type halos struct {
 	side      Side
 	recompute bool
 	copied    bool   // several ranks have the same vertices
-	learns    []bool // what has a gradient that is sent back
+	learns    []bool // what has a gradient at the halo that is sent back
 	fetched   front  // what edges read
 	returned  front  // gradients that edges sum
 }
@@ -68,7 +68,7 @@ type way struct {
 func planHalos(p *Program, d *Distribution) *halos {
 	h := &halos{p: p, uses: p.uses(), side: d.Exchange, recompute: d.Recompute, copied: d.Mesh.Along(Copies) > 1, learns: make([]bool, len(p.Nodes))}
 	h.fetched, h.returned = front{h.operands, map[expansion]halo{}}, front{h.readers, map[expansion]halo{}}
-	if slices.ContainsFunc(p.Nodes, func(n Node) bool { return isEffect(n.Op) }) {
+	if slices.ContainsFunc(p.Nodes, p.returns) {
 		h.learns = reaches(p, p.Params())
 	}
 	var read []expansion
@@ -188,6 +188,12 @@ func (h *halos) readers(x expansion) (way, []Value) {
 	return on, rows
 }
 
+// shrinks reports whether gradient v, which edges sum at an end, is sent in fewer words
+// for going on in parts.
+func (h *halos) shrinks(v Value, to Space) bool {
+	return h.words(h.best(&h.returned, expansion{v, to}, map[Value]way{})) < h.p.Type(v).Cols.N
+}
+
 // through is the way past an operation.
 func (h *halos) through(n Node) way {
 	product := false
@@ -252,6 +258,24 @@ func (p *Program) rowwise(n Node) bool {
 	}
 	at, err := n.Op.Split(s)
 	return err == nil && at.Kind == Rows
+}
+
+// returns reports whether a node of backward sums at the sources of edges, so that what
+// these read has a gradient at the halo.
+func (p *Program) returns(n Node) bool {
+	if !n.Backward || n.Type.Space != Vertices {
+		return false
+	}
+	s := Split{Ranks: 2, Edges: ByDst, In: make([]Placement, len(n.In)), Types: p.types(n.In), Out: n.Type}
+	for j, t := range s.Types {
+		if end, ok := readsAt(n.Op, j); ok && end == Src {
+			s.In[j] = Placement{Kind: Halo}
+		} else if t.Space != One {
+			s.In[j] = Placement{Kind: Rows}
+		}
+	}
+	at, err := n.Op.Split(s)
+	return err == nil && at == Placement{Partial, Sum}
 }
 
 // ofRows reports whether a node reads rows of vertices and single matrices alone, makes

@@ -15,6 +15,8 @@ type Facts struct {
 	Env cost.Env
 	// Weighted says that the graph has edge weights.
 	Weighted bool
+	// Symmetric says that every edge has its reverse, of the same weight.
+	Symmetric bool
 	// Steps is over how many steps work done once is amortised; at least 1.
 	Steps int64
 	// FoldBytes bounds the memory of values computed once; 0 folds nothing

@@ -28,6 +28,8 @@ type Distribution struct {
 	// what never changes, or from what is sent anyway.
 	Exchange  Side
 	Recompute bool
+	// Backward says what ranks send where sums over edges are transposed.
+	Backward Return
 }
 
 // along is where the rank is along an axis.
@@ -83,7 +85,7 @@ func Distribute(p *Program, f Facts) (*Program, error) {
 		}
 	}
 	if d.Edges != AllEdges {
-		if p, err = shareGraph(p, d); err != nil {
+		if p, err = shareGraph(p, f); err != nil {
 			return nil, err
 		}
 	}
@@ -103,9 +105,14 @@ var spreads = [...]string{
 }
 
 // shareGraph gives ranks parts of the graph.
-func shareGraph(p *Program, of *Distribution) (*Program, error) {
+func shareGraph(p *Program, f Facts) (*Program, error) {
+	of := f.Distribution
 	if !of.Ranged {
 		p = spreadEdges(p, of.Edges)
+	}
+	p, err := mirrored(p, f)
+	if err != nil {
+		return nil, err
 	}
 	d := &distributor{ranged: of.Ranged, sums: sumsOf(p, of.along(Parts), of.Edges.asked(), spreads[of.Edges]), Edges: of.Edges, copied: of.Mesh.Along(Copies) > 1, expanded: map[expansion]Value{}, apart: map[Value]parts{}, halos: planHalos(p, of)}
 	return d.distribute(d.place)

@@ -158,7 +158,7 @@ func compile(t *testing.T, m model.Model, w world, train bool, skip string) *pro
 // compileFor compiles a program at the sizes of a world.
 func compileFor(t *testing.T, w world, p *program.Program, f program.Facts) *program.Program {
 	t.Helper()
-	f.Env = program.ExtentOf(w.g, p).Env()
+	f.Env, f.Symmetric = program.ExtentOf(w.g, p).Env(), w.g.Block().SymmetricWeights()
 	p.Widths(f.Env)
 	f.Env["t"], f.Env["τ"] = int64(len(w.target.Rows)), int64(len(w.target.Rows))
 	if w.sparse {

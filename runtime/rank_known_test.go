@@ -27,6 +27,18 @@ type evaluated struct {
 // evaluate computes the output y of a program from the rows of x, on ranks.
 func evaluate(t *testing.T, g *graph.Graph, x tensor.Matrix, text string, declare func(b *program.Builder, x program.Value) program.Value) (plan.Owners, []evaluated) {
 	t.Helper()
+	b := program.NewBuilder("y")
+	b.Output("y", declare(b, b.Input("x", program.Vertices, program.Cols(x.Cols))))
+	declared, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return evaluateProgram(t, g, x, text, declared)
+}
+
+// evaluateProgram does so for a program.
+func evaluateProgram(t *testing.T, g *graph.Graph, x tensor.Matrix, text string, declared *program.Program) (plan.Owners, []evaluated) {
+	t.Helper()
 	p, err := plan.Parse(text)
 	if err != nil {
 		t.Fatal(err)
@@ -35,16 +47,10 @@ func evaluate(t *testing.T, g *graph.Graph, x tensor.Matrix, text string, declar
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := program.NewBuilder("y")
-	b.Output("y", declare(b, b.Input("x", program.Vertices, program.Cols(x.Cols))))
-	declared, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
 	programs := make([]*program.Program, o.All())
 	for r := range programs {
 		d := p.Distribution(r)
-		f := program.Facts{Distribution: d}
+		f := program.Facts{Distribution: d, Weighted: g.Weight != nil, Symmetric: g.Block().SymmetricWeights()}
 		f.Env = program.ExtentOf(g, declared).Env()
 		d.Bound(f.Env)
 		declared.Widths(f.Env)

@@ -60,11 +60,11 @@ func drawTrial(t *testing.T, seed uint64) trial {
 	if s.Uint32n(2) == 0 {
 		tr.facts.ChunkBytes = 64 + int64(s.Uint32n(2000))
 	}
-	tr.plan = drawPlan(t, s)
+	tr.plan = drawPlan(t, s, tr.w.g.Block().SymmetricWeights())
 	return tr
 }
 
-func drawPlan(t *testing.T, s *rng.Stream) plan.Plan {
+func drawPlan(t *testing.T, s *rng.Stream, symmetric bool) plan.Plan {
 	all := []string{
 		"algorithm=1d,partition=1", "algorithm=1d,partition=2", "algorithm=1d,partition=6", "algorithm=1d,partition=3,partitioner=range",
 		"algorithm=1d-allgather,partition=3", "algorithm=2d,partition=2x2", "algorithm=2d,partition=1x3", "algorithm=2d,partition=3x1", "algorithm=2d,partition=2x3", "algorithm=3d,partition=2x2x2", "algorithm=3d,partition=1x1x3", "algorithm=3d,partition=1x3x2", "replica=2,algorithm=3d,partition=2x1x2",
@@ -81,6 +81,9 @@ func drawPlan(t *testing.T, s *rng.Stream) plan.Plan {
 	}
 	sided := p
 	sided.Exchange, sided.Recompute = program.Side(s.Uint32n(3)), s.Uint32n(2) == 0
+	if sided.Backward = program.ReturnFewer; symmetric {
+		sided.Backward = program.Return(s.Uint32n(3))
+	}
 	if sided.Validate() == nil {
 		return sided
 	}
@@ -102,7 +105,7 @@ func drawWorld(t *testing.T, s *rng.Stream, loss model.Loss) world {
 			weight = append(weight, 0.25+s.Float32())
 		}
 	}
-	policy := graph.Policy{Symmetrise: s.Uint32n(3) == 0}
+	policy := graph.Policy{Symmetrise: s.Uint32n(2) == 0}
 	if s.Uint32n(2) == 0 {
 		policy.Duplicates = graph.Keep
 	}
@@ -155,7 +158,7 @@ func (tr trial) compile(d *program.Distribution) (*program.Program, error) {
 		return nil, err
 	}
 	f := tr.facts
-	f.Distribution, f.Weighted = d, tr.w.g.Weight != nil
+	f.Distribution, f.Weighted, f.Symmetric = d, tr.w.g.Weight != nil, tr.w.g.Block().SymmetricWeights()
 	f.Env = program.ExtentOf(tr.w.g, p).Env()
 	if d != nil {
 		d.Bound(f.Env)
@@ -241,7 +244,7 @@ func (tr trial) check(t *testing.T) {
 	}
 	got := onRanks(t, tr.w, owners, 3, func(d *program.Distribution) *program.Program {
 		of := tr.plan.Distribution(0)
-		d.Overlap, d.Exchange, d.Recompute = of.Overlap, of.Exchange, of.Recompute
+		d.Overlap, d.Exchange, d.Recompute, d.Backward = of.Overlap, of.Exchange, of.Recompute, of.Backward
 		p, err := tr.compile(d)
 		if err != nil {
 			t.Fatal(err)

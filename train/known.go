@@ -14,8 +14,10 @@ import (
 // read all of it or opened its part alone.
 type known struct {
 	weighted bool
-	nonzeros int64 // entries of the features that models read
-	split    parted.Split
+	// symmetric finds whether every edge has its reverse, of the same weight.
+	symmetric func() bool
+	nonzeros  int64 // entries of the features that models read
+	split     parted.Split
 	// env gives the symbols of the graph's sizes their values.
 	env func(...*program.Program) cost.Env
 	// lines say what the data are, for ranks to compare.
@@ -26,7 +28,7 @@ type known struct {
 func knownOf(d *dataset.Dataset, x tensor.Matrix) known {
 	g, split := d.Graph, d.Splits[0]
 	return known{
-		weighted: g.Weight != nil, nonzeros: program.Nonzeros(x), split: parted.SplitOf(d, split),
+		weighted: g.Weight != nil, symmetric: g.Block().SymmetricWeights, nonzeros: program.Nonzeros(x), split: parted.SplitOf(d, split),
 		env: func(ps ...*program.Program) cost.Env { return program.ExtentOf(g, ps...).Env() },
 		lines: []string{
 			fmt.Sprintf("%d vertices", g.N),

@@ -30,7 +30,7 @@ func PlanOf(m *parted.Manifest, asked *plan.Plan) (plan.Plan, error) {
 	if asked == nil {
 		return p, nil
 	}
-	p.Blocking, p.Exchange, p.Recompute = asked.Blocking, asked.Exchange, asked.Recompute
+	p.Blocking, p.Exchange, p.Recompute, p.Backward = asked.Blocking, asked.Exchange, asked.Recompute, asked.Backward
 	if !slices.Equal(asked.Partition, p.Partition) || asked.Ranks() != p.Ranks() || asked.Algorithm != p.Algorithm || asked.Partitioned && asked.Partitioner != p.Partitioner {
 		return p, fmt.Errorf("train: %s was divided in %d parts by %s, for the plan %v, not for %v: leave the plan out, or name the set that was divided, which any plan divides anew", m.Name, len(m.Parts), m.Method, p, *asked)
 	}
@@ -41,7 +41,7 @@ func PlanOf(m *parted.Manifest, asked *plan.Plan) (plan.Plan, error) {
 func knownOfPart(p *parted.Part) known {
 	m := p.Manifest
 	return known{
-		weighted: m.Weighted, nonzeros: m.Nonzeros, split: m.Splits[0],
+		weighted: m.Weighted, symmetric: func() bool { return m.Symmetric }, nonzeros: m.Nonzeros, split: m.Splits[0],
 		env:   func(...*program.Program) cost.Env { return program.EnvOf(m.Sizes) },
 		lines: []string{"parts with the hash " + m.Hash},
 	}

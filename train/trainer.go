@@ -223,6 +223,7 @@ func (t *Trainer) facts(ps ...*program.Program) program.Facts {
 	if t.among() {
 		f.Distribution = t.set.Rank.Plan.Distribution(t.set.Rank.Comm.Rank())
 		f.Distribution.Bound(f.Env)
+		f.Symmetric = f.Distribution.Mirrors() && t.known.symmetric()
 	}
 	for _, p := range ps {
 		p.Widths(f.Env)

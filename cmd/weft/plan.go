@@ -68,8 +68,10 @@ over F, as reduce-scatter has it. The ranks are the product.
 Where rows are exchanged for edges to read, they are sent as they are read,
 or made of what fewer words are sent for: exchange=auto chooses the side of
 products with weights, and halo=recompute lets ranks compute all else again
-too, so that nothing is sent for what comes of features alone. Such plans
-are listed where they send fewer words.
+too, so that nothing is sent for what comes of features alone. Where every
+edge has its reverse, backward=auto sends rows of gradients back instead of
+sums, unless sums are fewer words. Such plans are listed where they send
+fewer words or take less memory.
 
 With --link local all ranks share the cores of this machine, as those of
 weft train --ranks do; with --link mpi each has its own, and the link is

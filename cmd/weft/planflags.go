@@ -19,7 +19,7 @@ type planFlags struct {
 
 func (f *planFlags) register(c *cobra.Command) {
 	s := c.Flags()
-	s.StringVar(&f.plan, "plan", "", "plan `FILE.yaml|key=value,…`: algorithm ("+algorithms()+"), partition (P ranks, RxS of 2d, or RxSxC of 3d), feature, replica (ranks along these axes; all multiply), replication (of 1.5d), resplit (of feature), partitioner (see weft partition --help), exchange (after, before or auto: on which side of products rows are exchanged), halo (communicate or recompute: rows of others), overlap (true or false, default true: compute while exchanging) (default: one rank)")
+	s.StringVar(&f.plan, "plan", "", "plan `FILE.yaml|key=value,…`: algorithm ("+algorithms()+"), partition (P ranks, RxS of 2d, or RxSxC of 3d), feature, replica (ranks along these axes; all multiply), replication (of 1.5d), resplit (of feature), partitioner (see weft partition --help), exchange (after, before or auto: on which side of products rows are exchanged), halo (communicate or recompute: rows of others), backward (sums, rows or auto: what goes back in backward), overlap (true or false, default true: compute while exchanging) (default: one rank)")
 	s.IntVar(&f.ranks, "ranks", 1, "number `N` of ranks, along the axis of the plan's algorithm where it names none; without --plan, algorithm=1d,partition=N")
 	title(c, "Parallelism")
 }

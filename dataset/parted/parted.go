@@ -84,6 +84,7 @@ type Manifest struct {
 	Labelled     bool     `json:"labelled"`          // vertices have classes
 	Targets      int      `json:"targets"`
 	Weighted     bool     `json:"weighted"`
+	Symmetric    bool     `json:"symmetric"`  // every arc has its reverse, of the same weight
 	Identified   bool     `json:"identified"` // identities are not the numbers
 	IDs          IDKind   `json:"ids"`
 	Splits       []Split  `json:"splits,omitempty"`
