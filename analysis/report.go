@@ -124,6 +124,9 @@ func (rep *Report) spread(r study, widths model.Widths, a at) error {
 	}
 	text := r.Plan.String()
 	rep.Plan, rep.Ranks, rep.Formulation = &text, r.Plan.Ranks(), formulationOf(first.compiled)
+	if r.Data.Graph == nil && r.Mode == Training && first.facts.Distribution.Mirrors() {
+		rep.Conditions = append(rep.Conditions, "every edge has its reverse, of the same weight: else no rows of gradients are sent back")
+	}
 	if r.Data.Graph != nil {
 		var all Memory
 		err := f.each(r.Owners, func(k rank) error {

@@ -7,6 +7,8 @@ import (
 	"github.com/weft-gnn/weft/analysis"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/model"
+	"github.com/weft-gnn/weft/plan"
+	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -67,6 +69,9 @@ func TestConditions(t *testing.T) {
 		{func(r *analysis.Request) { r.Data.Targets = 0 }, "t = n"},
 		{func(r *analysis.Request) { r.Steps = 50 }, "spread over 50 steps"},
 		{func(r *analysis.Request) { r.Data = analysis.Data{} }, "no data: the passes make this program for m/n from 1 to 1024"},
+		{func(r *analysis.Request) {
+			r.Data, r.Plan = analysis.Data{}, &plan.Plan{Partition: []int{2}, Backward: program.ReturnRows}
+		}, "every edge has its reverse"},
 		{func(r *analysis.Request) {}, "layer 1 runs A(HW): k = 16 > C = 2, fewer columns cross the edges"},
 	} {
 		r := full
