@@ -4,7 +4,8 @@ import "github.com/weft-gnn/weft/tensor"
 
 // staging is room in float32, per worker, for the rows at hand of matrices that
 // are stored in bfloat16: of a left operand, of the result, and of the operands of
-// a tail. What is computed there stays in the near caches until it is stored.
+// a tail; of the result too where a tail has still to read what it is written over.
+// What is computed there stays in the near caches until it is stored.
 type staging struct {
 	room         []float32
 	size         int // values per worker
@@ -12,7 +13,7 @@ type staging struct {
 }
 
 // stage makes room for so many rows of the call's left operand and of its result,
-// where these are stored in bfloat16.
+// where these are staged.
 func (c *Ctx) stage(left, result int) {
 	k := &c.call
 	s := &k.staging
@@ -20,7 +21,7 @@ func (c *Ctx) stage(left, result int) {
 		s.result = left * k.x.Cols
 	}
 	s.tail = s.result
-	if k.dst.BFloat16 {
+	if k.stagesResult() {
 		s.tail += result * k.dst.Cols
 	}
 	s.size = s.tail
@@ -79,17 +80,20 @@ func (c *call) left(worker, lo, hi int) tensor.Matrix {
 	return x
 }
 
+// stagesResult reports whether rows of the result are computed in the staging room.
+func (c *call) stagesResult() bool { return c.dst.BFloat16 || c.tail.over }
+
 // result returns where rows lo to hi of the result are computed; finish then
 // takes them on.
 func (c *call) result(worker, lo, hi int) tensor.Matrix {
-	if !c.dst.BFloat16 {
+	if !c.stagesResult() {
 		return c.dst.Between(lo, hi)
 	}
 	return c.staging.of(worker, c.staging.result, hi-lo, c.dst.Cols)
 }
 
-// stagedRows runs the body of a call whose result may be stored in bfloat16 over
-// its rows, and returns their number.
+// stagedRows runs the body of a call whose result may be staged over its rows, and
+// returns their number.
 func (c *Ctx) stagedRows() int64 {
 	k := &c.call
 	k.cut(k.dst.Rows, k.dst.Cols)
@@ -104,7 +108,7 @@ func (c *call) stagedBlock() int { return max(1, tailValues/max(1, c.dst.Cols)) 
 // a time, and stores them.
 func (c *call) eachStaged(worker, lo, hi int, compute func(y tensor.Matrix, lo, hi int)) {
 	step := hi - lo
-	if c.dst.BFloat16 {
+	if c.stagesResult() {
 		step = c.stagedBlock()
 	}
 	for ; lo < hi; lo += step {
@@ -116,10 +120,29 @@ func (c *call) eachStaged(worker, lo, hi int, compute func(y tensor.Matrix, lo, 
 }
 
 // finish runs the tail over y, which holds rows lo to hi of the result, and stores
-// them.
+// them: a block at a time, so that a step finds what it reads in the nearest cache and
+// nothing is overwritten before it is read.
 func (c *call) finish(worker int, y tensor.Matrix, lo, hi int) {
-	c.follow(worker, y, lo)
+	if !c.stagesResult() {
+		c.follow(worker, y, lo)
+		return
+	}
+	step := c.stagedBlock()
+	for from := lo; from < hi; from += step {
+		to := min(from+step, hi)
+		block := y.Between(from-lo, to-lo)
+		c.follow(worker, block, from)
+		c.store(block, from, to)
+	}
+}
+
+// store writes rows lo to hi of the result, which y holds.
+func (c *call) store(y tensor.Matrix, lo, hi int) {
 	if c.dst.BFloat16 {
 		c.values.rows.narrow(c.dst.Between(lo, hi), y, y, 0, hi-lo, 0)
+		return
+	}
+	for r := range y.Rows {
+		copy(c.dst.Row(lo+r), y.Row(r))
 	}
 }

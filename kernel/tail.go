@@ -44,6 +44,7 @@ type Tail struct {
 	n     int
 	drop  dropoutOperands // of the one step that drops
 	lanes [MaxTail][]uint32
+	over  bool // a step reads what the result is written over
 }
 
 func (t *Tail) drops() bool {
@@ -54,7 +55,8 @@ func (t *Tail) drops() bool {
 // [SpMM], [Attend] or [Slice] of this context.
 //
 // Contract: a step's operand has the shape of its kind and overlaps neither the
-// result nor, unless it is read whole before, the product's operands. Those of
+// result nor, unless it is read whole before, the product's operands; but an operand of
+// AddValues, AddMultiple or ApplySlope may be the result of a dense product. Those of
 // products and of SpMM may be stored in bfloat16; so may their result, which then
 // is rounded after the last step. One step drops values at most.
 // Cost: one operation per element, f.GradWork() for ApplySlope, 2 for DropValues,
@@ -99,8 +101,16 @@ func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, 
 			c.call.tail.drop = c.dropping("kernel.Then", s.Mask, s.IDs, y)
 		}
 		check("kernel.Then: x", s.X, rows, cols)
+		if rows == y.Rows && cols == y.Cols && sameStart(s.X, y) {
+			c.call.tail.over = true
+		}
 		c.Count.Add(work*int64(y.Rows)*int64(y.Cols), valueBytes(s.X)*int64(rows)*int64(cols))
 	}
+}
+
+// sameStart reports whether two matrices begin with the same value.
+func sameStart(a, b tensor.Matrix) bool {
+	return len(a.Data) > 0 && len(b.Data) > 0 && &a.Data[0] == &b.Data[0]
 }
 
 // laneOf makes the list of columns' heads for step i.

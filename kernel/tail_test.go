@@ -119,6 +119,54 @@ func sameAsAlone(t *testing.T, isa cpu.ISA, name string, product func(*Ctx, tens
 	}
 }
 
+// TestTailOver: a dense product may be written over what its tail reads, in float32 and
+// in bfloat16.
+func TestTailOver(t *testing.T) {
+	s := rng.Key{Seed: 5, Purpose: rng.Test}.Stream(1)
+	fill := func(rows, cols int) tensor.Matrix {
+		m := tensor.New(rows, cols)
+		for i := range m.Data {
+			m.Data[i] = float32(s.Normal())
+		}
+		return m
+	}
+	for _, shape := range [][3]int{{0, 3, 4}, {1, 1, 1}, {700, 5, 40}, {301, 800, 33}, {65, 2, 5000}} {
+		n, a, b := shape[0], shape[1], shape[2]
+		x, w, turned, bias := fill(n, a), fill(a, b), fill(b, a), fill(1, b)
+		at, factor := fill(n, b+b%2), fill(1, 1)
+		for name, product := range map[string]func(*Ctx, tensor.Matrix){
+			"MatMul":   func(c *Ctx, y tensor.Matrix) { MatMul(c, x, w, y) },
+			"MatMulNT": func(c *Ctx, y tensor.Matrix) { MatMulNT(c, x, turned, y) },
+			"Dense":    func(c *Ctx, y tensor.Matrix) { Dense(c, x, w, bias, Func{Kind: ReLU}, y) },
+		} {
+			for _, as := range []func(tensor.Matrix) tensor.Matrix{
+				func(m tensor.Matrix) tensor.Matrix { return columns(m, 0, b) },
+				func(m tensor.Matrix) tensor.Matrix { return columns(m, 0, (b+1)/2).AsBFloat16(b) },
+			} {
+				for _, isa := range variants() {
+					run := func(threads int, at, y tensor.Matrix) {
+						ctx := &Ctx{Pool: NewPool(threads), isa: &isa}
+						defer ctx.Pool.Close()
+						ctx.Then(TailStep{Kind: AddValues, X: at})
+						ctx.Then(TailStep{Kind: AddRow, X: bias})
+						ctx.Then(TailStep{Kind: AddMultiple, X: at, S: factor, Plus: 1})
+						ctx.Then(TailStep{Kind: ApplySlope, Func: Func{Kind: LeakyReLU, Param: 0.1}, X: at})
+						product(ctx, y)
+					}
+					want := as(tensor.New(n, b+b%2))
+					run(1, as(at), want)
+					for _, threads := range []int{1, 3} {
+						got := as(at.Clone())
+						if run(threads, got, got); !got.AsWords().Equal(want.AsWords()) {
+							t.Errorf("%s, %v, %v on %d threads: over its tail's operand it has other bits", name, want, isa, threads)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestTailSlope: the gradient of a function follows a product.
 func TestTailSlope(t *testing.T) {
 	ctx := &Ctx{}

@@ -158,7 +158,7 @@ func lastRead(p *Program, v Value, l Layout) (last int, over bool) {
 	}
 	op, ok := p.Nodes[last].Op.(InPlace)
 	n := p.Nodes[last]
-	return last, ok && last != int(v) && n.In[op.Over()] == v && l.Offset[0][v] == l.Offset[0][last]
+	return last, ok && last != int(v) && op.Over() >= 0 && n.In[op.Over()] == v && l.Offset[0][v] == l.Offset[0][last]
 }
 
 // TestInitialBounds are those of the papers: Glorot and Bengio's √(6/(a+b)), and

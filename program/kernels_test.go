@@ -172,10 +172,10 @@ func checkKernel(t *testing.T, c opCase, w world, r run) {
 			t.Errorf("%s: operand %d was changed", w.name, k)
 		}
 	}
-	if op, ok := c.op.(InPlace); ok {
+	if op, ok := c.op.(InPlace); ok && op.Over() >= 0 && in[op.Over()].BFloat16 == out.BFloat16 {
 		over := in[op.Over()]
 		r.kernels(in, over)
-		if !over.Equal(out) {
+		if !over.AsWords().Equal(out.AsWords()) {
 			t.Errorf("%s: over operand %d the result has other bits", w.name, op.Over())
 		}
 	}

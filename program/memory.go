@@ -225,11 +225,10 @@ func (p *Program) lives(s Stage, off []int64, at shape) []*life {
 // it is the last to read, or shares with one that it grows, or nil.
 // In a region only what lies within a chunk is overwritten.
 func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
-	op, ok := p.Nodes[v].Op.(InPlace)
+	operand, ok := p.Nodes[v].over()
 	if !ok {
 		return nil
 	}
-	operand := p.Nodes[v].In[op.Over()]
 	if p.Nodes[v].Region > 0 && !(at.local[v] && at.local[operand]) {
 		return nil
 	}
@@ -237,7 +236,7 @@ func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
 	if x == nil || at.stride[operand] != at.stride[v] || have.Words() != is.Words() || have.BFloat16 != is.BFloat16 {
 		return nil
 	}
-	if grows(op) {
+	if grows(p.Nodes[v].Op) {
 		if x.values[len(x.values)-1] != operand {
 			return nil // it has grown already
 		}
@@ -246,10 +245,14 @@ func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
 	if last[operand] != int(v) || x.to != int(v) || at.rows[operand] < at.rows[v] {
 		return nil
 	}
-	for j, u := range p.Nodes[v].In {
-		if j != op.Over() && of[u] == x {
-			return nil // read twice, as f(x, x), or where it has grown
+	reads := 0
+	for _, u := range p.Nodes[v].In {
+		if of[u] == x {
+			reads++
 		}
+	}
+	if reads > 1 {
+		return nil // as f(x, x), or where it has grown
 	}
 	return x
 }

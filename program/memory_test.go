@@ -83,8 +83,7 @@ func (s *shadow) run(i int, p *Program, stage Stage) {
 		}
 		s.write(i, Value(j), n, "being written")
 		for k, v := range n.In {
-			over, ok := n.Op.(InPlace)
-			if ok && over.Over() == k && s.layout.Offset[i][v] == s.layout.Offset[i][j] {
+			if over, ok := n.Op.(InPlace); ok && over.Over() == k && s.layout.Offset[i][v] == s.layout.Offset[i][j] {
 				continue
 			}
 			s.intact(i, p, v, s.name(i, p, keys, v), n)

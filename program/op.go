@@ -58,8 +58,16 @@ type Effect interface {
 // the first rows of a longer one.
 type InPlace interface {
 	Op
-	// Over is the operand that may be overwritten.
+	// Over is the operand that may be overwritten, -1 where none may.
 	Over() int
+}
+
+// over returns the operand that a node's result may be written over.
+func (n Node) over() (Value, bool) {
+	if op, ok := n.Op.(InPlace); ok && op.Over() >= 0 {
+		return n.In[op.Over()], true
+	}
+	return None, false
 }
 
 // Grower is an op whose result is an operand and, behind it, more rows: where both have

@@ -255,6 +255,26 @@ func (o Tailed) Reference(x *RefExec, in []Dense) Dense {
 	return y
 }
 
+// Over: a dense product is written over the first operand that its steps read value by
+// value. The product's own operands are rows that other values are made of.
+func (o Tailed) Over() int {
+	switch o.Base.(type) {
+	case MatMul, Affine:
+	default:
+		return -1
+	}
+	operand := o.Arity
+	for _, step := range o.Steps[:o.Len] {
+		switch step.(type) {
+		case Binary, AddScaled, UnaryGrad:
+			return operand
+		}
+		n, _ := stepOperands(step)
+		operand += n
+	}
+	return -1
+}
+
 // Run hands the steps to the product's kernel.
 func (o Tailed) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	rest := in[o.Arity:]

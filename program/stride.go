@@ -16,12 +16,12 @@ func (p *Program) strides() []int {
 			apart[n.In[g.Operand]] = true
 		}
 		apart[i] = apart[i] && !dense[i] && p.padded(Value(i))
-		if op, ok := n.Op.(InPlace); ok && apart[i] {
-			apart[n.In[op.Over()]] = true
+		if v, ok := n.over(); ok && apart[i] {
+			apart[v] = true
 		}
 	}
 	for i, n := range p.Nodes {
-		if op, ok := n.Op.(InPlace); ok && apart[n.In[op.Over()]] {
+		if v, ok := n.over(); ok && apart[v] {
 			apart[i] = !dense[i] && p.padded(Value(i))
 		}
 		s[i] = n.Type.Words()
@@ -48,8 +48,8 @@ func (p *Program) sentWhole() []bool {
 	for changed := true; changed; {
 		changed = false
 		for i, n := range p.Nodes {
-			if op, ok := n.Op.(InPlace); ok && !grows(op) && dense[i] != dense[n.In[op.Over()]] {
-				dense[i], dense[n.In[op.Over()]], changed = true, true, true
+			if v, ok := n.over(); ok && !grows(n.Op) && dense[i] != dense[v] {
+				dense[i], dense[v], changed = true, true, true
 			}
 		}
 	}
