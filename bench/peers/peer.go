@@ -26,7 +26,7 @@ type peerResult struct {
 func (p peers) measure(ctx context.Context, s system, k key, dir string, i initial, l limits, best float64) (measure, map[string]string) {
 	run := start(ctx, l, peerEnv(k.Threads), nil, p.inside(s.env), filepath.Join(p.cache, "py", s.env+"_peer.py"),
 		"--path", s.path, "--model", k.Model, "--hidden", strconv.Itoa(k.Hidden), "--threads", strconv.Itoa(k.Threads),
-		"--data", dir, "--init", i.file, "--lr", rate, "--best", fmt.Sprint(best),
+		"--data", dir, "--init", i.file, "--lr", k.rate(), "--best", fmt.Sprint(best),
 		"--epochs", strconv.Itoa(l.epochs), "--seconds", fmt.Sprint(l.seconds), "--slow", fmt.Sprint(l.slow),
 		"--memory", strconv.FormatInt(l.memory, 10))
 	if run.err != nil {

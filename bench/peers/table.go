@@ -66,13 +66,13 @@ func (p *report) about() string {
 	}
 	fmt.Fprintf(&b, ` The commit of weft stands in each row.
 
-A step is forward, backward and update of full-batch training: two layers, no dropout, no weight decay, Adam with rate %s, cross-entropy
-over the training vertices; gat has %d heads in its hidden layer and one in its last. All systems of a row start from the same weights,
+A step is forward, backward and update of full-batch training: two layers, no dropout, no weight decay, Adam with rate %s (gin on Reddit %s, for its
+losses to be comparable), cross-entropy over the training vertices; gat has %d heads in its hidden layer and one in its last. All systems of a row start from the same weights,
 and run in turn, each in a process of its own; the time is the median after %d steps of warm-up.
 *Unfolded* is weft with `+"`--passes -fold`"+`: nothing is computed before the first step. Bold is the fastest peer, the one that weft's
 ratio is to. A path that is more than twice as slow as another was measured for 3 steps only. † marks a row that is void, because
 losses after %d steps differ by more than %g.
-`, rate, heads, warm, lossAfter, lossWithin)
+`, rate, lowRate, heads, warm, lossAfter, lossWithin)
 	return b.String()
 }
 

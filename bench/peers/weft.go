@@ -35,6 +35,7 @@ type initial struct {
 // loss is the mean cross-entropy of the training vertices.
 const (
 	rate      = "0.01"
+	lowRate   = "0.001"
 	runEpochs = 200 // what weft is told: it weighs work before the steps against them
 	warm      = 3   // steps before the measured ones
 )
@@ -80,7 +81,7 @@ func (w *weft) run(ctx context.Context, see watch, args ...string) process {
 // training are the arguments of a run of a row.
 func training(k key, dir, out string, epochs int) []string {
 	args := []string{"train", "--data", dir, "--model", k.Model, "--hidden", strconv.Itoa(k.Hidden),
-		"--dropout", "0", "--weight-decay", "0", "--optimizer", "adam", "--lr", rate,
+		"--dropout", "0", "--weight-decay", "0", "--optimizer", "adam", "--lr", k.rate(),
 		"--epochs", strconv.Itoa(epochs), "--threads", strconv.Itoa(k.Threads), "--out", out}
 	if k.Model == "gat" {
 		args = append(args, "--heads", strconv.Itoa(heads))

@@ -79,9 +79,12 @@ def graph_of(s, d):
         return SparseTensor(row=dst, col=src, value=value, sparse_sizes=(d.n, d.n), is_sorted=True), None
     if value is None:
         value = torch.ones(src.numel())
-    indptr = torch.zeros(d.n + 1, dtype=torch.int32)  # the faster index type
+    # The faster index type, but PyTorch 2.15's gradient of a mean is wrong with it:
+    # on directed graphs of some size (arxiv's) it is another than with int64.
+    index = torch.int64 if s.model == "sage" else torch.int32
+    indptr = torch.zeros(d.n + 1, dtype=index)
     indptr[1:] = torch.bincount(dst, minlength=d.n).cumsum(0)
-    return torch.sparse_csr_tensor(indptr, src.int(), value, size=(d.n, d.n)), None
+    return torch.sparse_csr_tensor(indptr, src.to(index), value, size=(d.n, d.n)), None
 
 
 def build(s, d, weights):
