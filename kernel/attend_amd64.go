@@ -17,42 +17,42 @@ func attendMomentsEightAVX512(rows int, ptr *int64, product *float32, slope floa
 // attendSumEightAVX512x1 sums rows by the softmax of scores, 1 vectors of columns.
 //
 //go:noescape
-func attendSumEightAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumEightAVX512x2 sums rows by the softmax of scores, 2 vectors of columns.
 //
 //go:noescape
-func attendSumEightAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumEightAVX512x3 sums rows by the softmax of scores, 3 vectors of columns.
 //
 //go:noescape
-func attendSumEightAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumEightAVX512x4 sums rows by the softmax of scores, 4 vectors of columns.
 //
 //go:noescape
-func attendSumEightAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumEightAVX512x5 sums rows by the softmax of scores, 5 vectors of columns.
 //
 //go:noescape
-func attendSumEightAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumEightAVX512x6 sums rows by the softmax of scores, 6 vectors of columns.
 //
 //go:noescape
-func attendSumEightAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumEightAVX512x7 sums rows by the softmax of scores, 7 vectors of columns.
 //
 //go:noescape
-func attendSumEightAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumEightAVX512x8 sums rows by the softmax of scores, 8 vectors of columns.
 //
 //go:noescape
-func attendSumEightAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumEightAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendBackEightAVX512x1 sums rows by the exponentials of scores, and by these times the slope, 1 vectors of columns.
 //
@@ -87,42 +87,42 @@ func attendMomentsSomeAVX512(rows int, ptr *int64, product *float32, slope float
 // attendSumSomeAVX512x1 sums rows by the softmax of scores, 1 vectors of columns.
 //
 //go:noescape
-func attendSumSomeAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumSomeAVX512x2 sums rows by the softmax of scores, 2 vectors of columns.
 //
 //go:noescape
-func attendSumSomeAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumSomeAVX512x3 sums rows by the softmax of scores, 3 vectors of columns.
 //
 //go:noescape
-func attendSumSomeAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumSomeAVX512x4 sums rows by the softmax of scores, 4 vectors of columns.
 //
 //go:noescape
-func attendSumSomeAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumSomeAVX512x5 sums rows by the softmax of scores, 5 vectors of columns.
 //
 //go:noescape
-func attendSumSomeAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumSomeAVX512x6 sums rows by the softmax of scores, 6 vectors of columns.
 //
 //go:noescape
-func attendSumSomeAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumSomeAVX512x7 sums rows by the softmax of scores, 7 vectors of columns.
 //
 //go:noescape
-func attendSumSomeAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumSomeAVX512x8 sums rows by the softmax of scores, 8 vectors of columns.
 //
 //go:noescape
-func attendSumSomeAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumSomeAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendBackSomeAVX512x1 sums rows by the exponentials of scores, and by these times the slope, 1 vectors of columns.
 //
@@ -157,42 +157,42 @@ func attendMomentsManyAVX512(rows int, ptr *int64, product *float32, slope float
 // attendSumManyAVX512x1 sums rows by the softmax of scores, 1 vectors of columns.
 //
 //go:noescape
-func attendSumManyAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumManyAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumManyAVX512x2 sums rows by the softmax of scores, 2 vectors of columns.
 //
 //go:noescape
-func attendSumManyAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumManyAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumManyAVX512x3 sums rows by the softmax of scores, 3 vectors of columns.
 //
 //go:noescape
-func attendSumManyAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumManyAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumManyAVX512x4 sums rows by the softmax of scores, 4 vectors of columns.
 //
 //go:noescape
-func attendSumManyAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumManyAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumManyAVX512x5 sums rows by the softmax of scores, 5 vectors of columns.
 //
 //go:noescape
-func attendSumManyAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumManyAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumManyAVX512x6 sums rows by the softmax of scores, 6 vectors of columns.
 //
 //go:noescape
-func attendSumManyAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumManyAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumManyAVX512x7 sums rows by the softmax of scores, 7 vectors of columns.
 //
 //go:noescape
-func attendSumManyAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumManyAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendSumManyAVX512x8 sums rows by the softmax of scores, 8 vectors of columns.
 //
 //go:noescape
-func attendSumManyAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+func attendSumManyAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 
 // attendBackManyAVX512x1 sums rows by the exponentials of scores, and by these times the slope, 1 vectors of columns.
 //

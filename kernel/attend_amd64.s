@@ -298,9 +298,9 @@ DATA float3f000000<>+24(SB)/4, $0x3f000000
 DATA float3f000000<>+28(SB)/4, $0x3f000000
 GLOBL float3f000000<>(SB), RODATA|NOPTR, $32
 
-// func attendSumEightAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+// func attendSumEightAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumEightAVX512x1(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x1(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -315,19 +315,16 @@ TEXT ·attendSumEightAVX512x1(SB), NOSPLIT, $0-136
 	MOVQ         lane+96(FP), DX
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z1
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z2
-	VBROADCASTSS float42b20000<>+0(SB), Z3
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
-	VBROADCASTSS float3f318000<>+0(SB), Z5
-	VBROADCASTSS floatb95e8083<>+0(SB), Z6
-	VBROADCASTSS float3f800000<>+0(SB), Z7
-	VBROADCASTSS float39506967<>+0(SB), Z8
-	VBROADCASTSS float3ab743ce<>+0(SB), Z9
-	VBROADCASTSS float3c088908<>+0(SB), Z10
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
-	VBROADCASTSS float3f000000<>+0(SB), Z13
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
+	VBROADCASTSS float3f800000<>+0(SB), Z3
+	VBROADCASTSS float3962a0ba<>+0(SB), Z4
+	VBROADCASTSS float3aa36b27<>+0(SB), Z5
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z6
+	VBROADCASTSS float3d634489<>+0(SB), Z7
+	VBROADCASTSS float3e75feac<>+0(SB), Z8
+	VBROADCASTSS float3f317216<>+0(SB), Z9
+	VBROADCASTSS slope+112(FP), Z10
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -339,9 +336,16 @@ row:
 	VPXORD          Z0, Z0, Z0
 	CMPQ            DX, R9
 	JGE             store
-	MOVQ            top+120(FP), R10
-	VBROADCASTF32X8 (R10), Z14
-	VPXORD          Z4, Z4, Z4
+	MOVQ            own+136(FP), R10
+	VBROADCASTF32X8 (R10), Z11
+	MOVL            (BX)(DX*4), R10
+	IMULQ           ldfar+128(FP), R10
+	VBROADCASTF32X8 (R8)(R10*1), Z12
+	VADDPS          Z11, Z12, Z12
+	VMULPS          Z10, Z12, Z15
+	VMAXPS          Z12, Z15, Z12
+	VMOVAPS         Z12, Z12
+	VPXORD          Z13, Z13, Z13
 
 position:
 	LEAQ         1(DX), R10
@@ -362,70 +366,187 @@ position:
 	MOVL         (SI)(R10*4), R12
 	IMULQ        CX, R12
 	PREFETCHT0   (AX)(R12*1)
-	MOVL         (BX)(R10*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z2, Z15
-	VMULPS       Z3, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VFNMADD231PS Z5, Z16, Z15
-	VFNMADD231PS Z6, Z16, Z15
-	VMOVUPS      Z8, Z17
-	VFMADD213PS  Z9, Z15, Z17
-	VFMADD213PS  Z10, Z15, Z17
-	VFMADD213PS  Z11, Z15, Z17
-	VFMADD213PS  Z12, Z15, Z17
-	VFMADD213PS  Z13, Z15, Z17
-	VMULPS       Z15, Z15, Z18
-	VFMADD213PS  Z15, Z18, Z17
-	VADDPS       Z7, Z17, Z17
-	VSCALEFPS    Z16, Z17, Z15
-	VADDPS       Z15, Z4, K2, Z4
+	MOVL         (BX)(R10*4), R12
+	IMULQ        CX, R12
+	MOVQ         apart+88(FP), R13
+	MOVL         (SI)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	VMOVUPS      (R13), Y14
+	MOVL         (SI)(R10*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	MOVL         (BX)(R10*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	VINSERTF32X8 $0x01, (R13), Z14, Z14
+	VADDPS       Z11, Z14, Z14
+	VMULPS       Z10, Z14, Z15
+	VMAXPS       Z14, Z15, Z14
+	VSUBPS       Z12, Z14, Z14
+	VMULPS       Z2, Z14, Z14
+	VREDUCEPS    $0x09, Z14, Z15
+	VMOVUPS      Z4, Z16
+	VFMADD213PS  Z5, Z15, Z16
+	VFMADD213PS  Z6, Z15, Z16
+	VFMADD213PS  Z7, Z15, Z16
+	VFMADD213PS  Z8, Z15, Z16
+	VFMADD213PS  Z9, Z15, Z16
+	VFMADD213PS  Z3, Z15, Z16
+	VSCALEFPS    Z14, Z16, Z14
+	VADDPS       Z14, Z13, K2, Z13
 	TESTQ        DI, DI
-	JZ           unmasked1
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (DI)(R12*1), K2, Z16
-	VMULPS       Z16, Z15, Z15
+	JNZ          masked1
 
-unmasked1:
-	VSHUFF32X4  $0x4e, Z15, Z15, Z16
-	VPERMPS     Z15, Z1, Z15
-	VFMADD231PS (AX)(R11*1), Z15, K1, Z0
-	VPERMPS     Z16, Z1, Z15
-	VFMADD231PS (AX)(R10*1), Z15, K3, Z0
-	ADDQ        $0x02, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        R9, DX
-	VSHUFF32X4  $0x4e, Z4, Z4, Z14
-	VADDPS      Z14, Z4, Z4
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Y4, (R9)
-	VMOVUPS     Z7, Z14
-	VDIVPS      Z4, Z14, Z4
-	VPERMPS     Z4, Z1, Z14
-	VMULPS      Z14, Z0, Z0
+weighed2:
+	VSHUFF32X4   $0x4e, Z14, Z14, Z15
+	VPERMPS      Z14, Z1, Z16
+	VFMADD231PS  (AX)(R11*1), Z16, K1, Z0
+	VPERMPS      Z15, Z1, Z15
+	VFMADD231PS  (AX)(R12*1), Z15, K3, Z0
+	ADDQ         $0x02, DX
+	CMPQ         DX, R9
+	JLT          position
+	MOVQ         R9, DX
+	VSHUFF32X4   $0x4e, Z13, Z13, Z15
+	VADDPS       Z15, Z13, Z13
+	VBROADCASTSS float53800000<>+0(SB), Z15
+	VCMPPS       $0x11, Z13, Z15, K2
+	KORTESTW     K2, K2
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Y12, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Y13, (R9)
+	VMOVUPS      Z3, Z11
+	VDIVPS       Z13, Z11, Z11
+	VPERMPS      Z11, Z1, Z11
+	VMULPS       Z11, Z0, Z0
 
 store:
 	MOVQ    y+32(FP), R9
 	VMOVUPS Z0, K1, (R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumEightAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+masked1:
+	MOVQ      DX, R10
+	SHLQ      $0x05, R10
+	VMOVUPS.Z (DI)(R10*1), K2, Z15
+	VMULPS    Z15, Z14, Z14
+	JMP       weighed2
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z12
+	MOVQ         DX, R11
+
+top3:
+	MOVL            (BX)(R11*4), R12
+	IMULQ           ldfar+128(FP), R12
+	VBROADCASTF32X8 (R8)(R12*1), Z15
+	VADDPS          Z11, Z15, Z15
+	VMULPS          Z10, Z15, Z16
+	VMAXPS          Z15, Z16, Z15
+	VMAXPS          Z15, Z12, Z12
+	INCQ            R11
+	CMPQ            R11, R10
+	JLT             top3
+	VPXORD          Z13, Z13, Z13
+	VPXORD          Z0, Z0, Z0
+	JMP             position
+
+DATA float3962a0ba<>+0(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+4(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+8(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+12(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+16(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+20(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+24(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+28(SB)/4, $0x3962a0ba
+GLOBL float3962a0ba<>(SB), RODATA|NOPTR, $32
+
+DATA float3aa36b27<>+0(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+4(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+8(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+12(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+16(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+20(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+24(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+28(SB)/4, $0x3aa36b27
+GLOBL float3aa36b27<>(SB), RODATA|NOPTR, $32
+
+DATA float3c1e85c9<>+0(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+4(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+8(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+12(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+16(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+20(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+24(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+28(SB)/4, $0x3c1e85c9
+GLOBL float3c1e85c9<>(SB), RODATA|NOPTR, $32
+
+DATA float3d634489<>+0(SB)/4, $0x3d634489
+DATA float3d634489<>+4(SB)/4, $0x3d634489
+DATA float3d634489<>+8(SB)/4, $0x3d634489
+DATA float3d634489<>+12(SB)/4, $0x3d634489
+DATA float3d634489<>+16(SB)/4, $0x3d634489
+DATA float3d634489<>+20(SB)/4, $0x3d634489
+DATA float3d634489<>+24(SB)/4, $0x3d634489
+DATA float3d634489<>+28(SB)/4, $0x3d634489
+GLOBL float3d634489<>(SB), RODATA|NOPTR, $32
+
+DATA float3e75feac<>+0(SB)/4, $0x3e75feac
+DATA float3e75feac<>+4(SB)/4, $0x3e75feac
+DATA float3e75feac<>+8(SB)/4, $0x3e75feac
+DATA float3e75feac<>+12(SB)/4, $0x3e75feac
+DATA float3e75feac<>+16(SB)/4, $0x3e75feac
+DATA float3e75feac<>+20(SB)/4, $0x3e75feac
+DATA float3e75feac<>+24(SB)/4, $0x3e75feac
+DATA float3e75feac<>+28(SB)/4, $0x3e75feac
+GLOBL float3e75feac<>(SB), RODATA|NOPTR, $32
+
+DATA float3f317216<>+0(SB)/4, $0x3f317216
+DATA float3f317216<>+4(SB)/4, $0x3f317216
+DATA float3f317216<>+8(SB)/4, $0x3f317216
+DATA float3f317216<>+12(SB)/4, $0x3f317216
+DATA float3f317216<>+16(SB)/4, $0x3f317216
+DATA float3f317216<>+20(SB)/4, $0x3f317216
+DATA float3f317216<>+24(SB)/4, $0x3f317216
+DATA float3f317216<>+28(SB)/4, $0x3f317216
+GLOBL float3f317216<>(SB), RODATA|NOPTR, $32
+
+DATA float53800000<>+0(SB)/4, $0x53800000
+DATA float53800000<>+4(SB)/4, $0x53800000
+DATA float53800000<>+8(SB)/4, $0x53800000
+DATA float53800000<>+12(SB)/4, $0x53800000
+DATA float53800000<>+16(SB)/4, $0x53800000
+DATA float53800000<>+20(SB)/4, $0x53800000
+DATA float53800000<>+24(SB)/4, $0x53800000
+DATA float53800000<>+28(SB)/4, $0x53800000
+GLOBL float53800000<>(SB), RODATA|NOPTR, $32
+
+// func attendSumEightAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumEightAVX512x2(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x2(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -441,19 +562,16 @@ TEXT ·attendSumEightAVX512x2(SB), NOSPLIT, $0-136
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z2
 	VMOVUPS      64(DX), Z3
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z7
-	VBROADCASTSS floatb95e8083<>+0(SB), Z8
-	VBROADCASTSS float3f800000<>+0(SB), Z9
-	VBROADCASTSS float39506967<>+0(SB), Z10
-	VBROADCASTSS float3ab743ce<>+0(SB), Z11
-	VBROADCASTSS float3c088908<>+0(SB), Z12
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z13
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z14
-	VBROADCASTSS float3f000000<>+0(SB), Z15
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f800000<>+0(SB), Z5
+	VBROADCASTSS float3962a0ba<>+0(SB), Z6
+	VBROADCASTSS float3aa36b27<>+0(SB), Z7
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z8
+	VBROADCASTSS float3d634489<>+0(SB), Z9
+	VBROADCASTSS float3e75feac<>+0(SB), Z10
+	VBROADCASTSS float3f317216<>+0(SB), Z11
+	VBROADCASTSS slope+112(FP), Z12
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -466,9 +584,16 @@ row:
 	VPXORD          Z1, Z1, Z1
 	CMPQ            DX, R9
 	JGE             store
-	MOVQ            top+120(FP), R10
-	VBROADCASTF32X8 (R10), Z16
-	VPXORD          Z6, Z6, Z6
+	MOVQ            own+136(FP), R10
+	VBROADCASTF32X8 (R10), Z13
+	MOVL            (BX)(DX*4), R10
+	IMULQ           ldfar+128(FP), R10
+	VBROADCASTF32X8 (R8)(R10*1), Z14
+	VADDPS          Z13, Z14, Z14
+	VMULPS          Z12, Z14, Z17
+	VMAXPS          Z14, Z17, Z14
+	VMOVAPS         Z14, Z14
+	VPXORD          Z15, Z15, Z15
 
 position:
 	LEAQ         1(DX), R10
@@ -491,59 +616,73 @@ position:
 	IMULQ        CX, R12
 	PREFETCHT0   (AX)(R12*1)
 	PREFETCHT0   64(AX)(R12*1)
-	MOVL         (BX)(R10*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z17
-	VSUBPS       Z16, Z17, Z17
-	VMAXPS       Z17, Z4, Z17
-	VMULPS       Z5, Z17, Z18
-	VRNDSCALEPS  $0x08, Z18, Z18
-	VFNMADD231PS Z7, Z18, Z17
-	VFNMADD231PS Z8, Z18, Z17
-	VMOVUPS      Z10, Z19
-	VFMADD213PS  Z11, Z17, Z19
-	VFMADD213PS  Z12, Z17, Z19
-	VFMADD213PS  Z13, Z17, Z19
-	VFMADD213PS  Z14, Z17, Z19
-	VFMADD213PS  Z15, Z17, Z19
-	VMULPS       Z17, Z17, Z20
-	VFMADD213PS  Z17, Z20, Z19
-	VADDPS       Z9, Z19, Z19
-	VSCALEFPS    Z18, Z19, Z17
-	VADDPS       Z17, Z6, K2, Z6
+	MOVL         (BX)(R10*4), R12
+	IMULQ        CX, R12
+	MOVQ         apart+88(FP), R13
+	MOVL         (SI)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	VMOVUPS      (R13), Y16
+	MOVL         (SI)(R10*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	MOVL         (BX)(R10*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	VINSERTF32X8 $0x01, (R13), Z16, Z16
+	VADDPS       Z13, Z16, Z16
+	VMULPS       Z12, Z16, Z17
+	VMAXPS       Z16, Z17, Z16
+	VSUBPS       Z14, Z16, Z16
+	VMULPS       Z4, Z16, Z16
+	VREDUCEPS    $0x09, Z16, Z17
+	VMOVUPS      Z6, Z18
+	VFMADD213PS  Z7, Z17, Z18
+	VFMADD213PS  Z8, Z17, Z18
+	VFMADD213PS  Z9, Z17, Z18
+	VFMADD213PS  Z10, Z17, Z18
+	VFMADD213PS  Z11, Z17, Z18
+	VFMADD213PS  Z5, Z17, Z18
+	VSCALEFPS    Z16, Z18, Z16
+	VADDPS       Z16, Z15, K2, Z15
 	TESTQ        DI, DI
-	JZ           unmasked2
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (DI)(R12*1), K2, Z18
-	VMULPS       Z18, Z17, Z17
+	JNZ          masked4
 
-unmasked2:
-	VSHUFF32X4  $0x4e, Z17, Z17, Z18
-	VPERMPS     Z17, Z2, Z19
-	VFMADD231PS (AX)(R11*1), Z19, Z0
-	VPERMPS     Z18, Z2, Z19
-	VFMADD231PS (AX)(R10*1), Z19, K3, Z0
-	VPERMPS     Z17, Z3, Z17
-	VFMADD231PS 64(AX)(R11*1), Z17, K1, Z1
-	VPERMPS     Z18, Z3, Z17
-	VFMADD231PS 64(AX)(R10*1), Z17, K4, Z1
-	ADDQ        $0x02, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        R9, DX
-	VSHUFF32X4  $0x4e, Z6, Z6, Z16
-	VADDPS      Z16, Z6, Z6
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Y6, (R9)
-	VMOVUPS     Z9, Z16
-	VDIVPS      Z6, Z16, Z6
-	VPERMPS     Z6, Z2, Z16
-	VMULPS      Z16, Z0, Z0
-	VPERMPS     Z6, Z3, Z16
-	VMULPS      Z16, Z1, Z1
+weighed5:
+	VSHUFF32X4   $0x4e, Z16, Z16, Z17
+	VPERMPS      Z16, Z2, Z18
+	VFMADD231PS  (AX)(R11*1), Z18, Z0
+	VPERMPS      Z17, Z2, Z18
+	VFMADD231PS  (AX)(R12*1), Z18, K3, Z0
+	VPERMPS      Z16, Z3, Z18
+	VFMADD231PS  64(AX)(R11*1), Z18, K1, Z1
+	VPERMPS      Z17, Z3, Z17
+	VFMADD231PS  64(AX)(R12*1), Z17, K4, Z1
+	ADDQ         $0x02, DX
+	CMPQ         DX, R9
+	JLT          position
+	MOVQ         R9, DX
+	VSHUFF32X4   $0x4e, Z15, Z15, Z17
+	VADDPS       Z17, Z15, Z15
+	VBROADCASTSS float53800000<>+0(SB), Z17
+	VCMPPS       $0x11, Z15, Z17, K2
+	KORTESTW     K2, K2
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Y14, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Y15, (R9)
+	VMOVUPS      Z5, Z13
+	VDIVPS       Z15, Z13, Z13
+	VPERMPS      Z13, Z2, Z14
+	VMULPS       Z14, Z0, Z0
+	VPERMPS      Z13, Z3, Z13
+	VMULPS       Z13, Z1, Z1
 
 store:
 	MOVQ    y+32(FP), R9
@@ -551,17 +690,51 @@ store:
 	VMOVUPS Z1, K1, 64(R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumEightAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+masked4:
+	MOVQ      DX, R10
+	SHLQ      $0x05, R10
+	VMOVUPS.Z (DI)(R10*1), K2, Z17
+	VMULPS    Z17, Z16, Z16
+	JMP       weighed5
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z14
+	MOVQ         DX, R11
+
+top6:
+	MOVL            (BX)(R11*4), R12
+	IMULQ           ldfar+128(FP), R12
+	VBROADCASTF32X8 (R8)(R12*1), Z17
+	VADDPS          Z13, Z17, Z17
+	VMULPS          Z12, Z17, Z18
+	VMAXPS          Z17, Z18, Z17
+	VMAXPS          Z17, Z14, Z14
+	INCQ            R11
+	CMPQ            R11, R10
+	JLT             top6
+	VPXORD          Z15, Z15, Z15
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	JMP             position
+
+// func attendSumEightAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumEightAVX512x3(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x3(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -578,19 +751,16 @@ TEXT ·attendSumEightAVX512x3(SB), NOSPLIT, $0-136
 	VMOVUPS      (DX), Z3
 	VMOVUPS      64(DX), Z4
 	VMOVUPS      128(DX), Z5
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z6
-	VBROADCASTSS float42b20000<>+0(SB), Z7
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
-	VBROADCASTSS float3f318000<>+0(SB), Z9
-	VBROADCASTSS floatb95e8083<>+0(SB), Z10
-	VBROADCASTSS float3f800000<>+0(SB), Z11
-	VBROADCASTSS float39506967<>+0(SB), Z12
-	VBROADCASTSS float3ab743ce<>+0(SB), Z13
-	VBROADCASTSS float3c088908<>+0(SB), Z14
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
-	VBROADCASTSS float3f000000<>+0(SB), Z17
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS float3f800000<>+0(SB), Z7
+	VBROADCASTSS float3962a0ba<>+0(SB), Z8
+	VBROADCASTSS float3aa36b27<>+0(SB), Z9
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z10
+	VBROADCASTSS float3d634489<>+0(SB), Z11
+	VBROADCASTSS float3e75feac<>+0(SB), Z12
+	VBROADCASTSS float3f317216<>+0(SB), Z13
+	VBROADCASTSS slope+112(FP), Z14
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -604,9 +774,16 @@ row:
 	VPXORD          Z2, Z2, Z2
 	CMPQ            DX, R9
 	JGE             store
-	MOVQ            top+120(FP), R10
-	VBROADCASTF32X8 (R10), Z18
-	VPXORD          Z8, Z8, Z8
+	MOVQ            own+136(FP), R10
+	VBROADCASTF32X8 (R10), Z15
+	MOVL            (BX)(DX*4), R10
+	IMULQ           ldfar+128(FP), R10
+	VBROADCASTF32X8 (R8)(R10*1), Z16
+	VADDPS          Z15, Z16, Z16
+	VMULPS          Z14, Z16, Z19
+	VMAXPS          Z16, Z19, Z16
+	VMOVAPS         Z16, Z16
+	VPXORD          Z17, Z17, Z17
 
 position:
 	LEAQ         1(DX), R10
@@ -631,65 +808,79 @@ position:
 	PREFETCHT0   (AX)(R12*1)
 	PREFETCHT0   64(AX)(R12*1)
 	PREFETCHT0   128(AX)(R12*1)
-	MOVL         (BX)(R10*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z19
-	VSUBPS       Z18, Z19, Z19
-	VMAXPS       Z19, Z6, Z19
-	VMULPS       Z7, Z19, Z20
-	VRNDSCALEPS  $0x08, Z20, Z20
-	VFNMADD231PS Z9, Z20, Z19
-	VFNMADD231PS Z10, Z20, Z19
-	VMOVUPS      Z12, Z21
-	VFMADD213PS  Z13, Z19, Z21
-	VFMADD213PS  Z14, Z19, Z21
-	VFMADD213PS  Z15, Z19, Z21
-	VFMADD213PS  Z16, Z19, Z21
-	VFMADD213PS  Z17, Z19, Z21
-	VMULPS       Z19, Z19, Z22
-	VFMADD213PS  Z19, Z22, Z21
-	VADDPS       Z11, Z21, Z21
-	VSCALEFPS    Z20, Z21, Z19
-	VADDPS       Z19, Z8, K2, Z8
+	MOVL         (BX)(R10*4), R12
+	IMULQ        CX, R12
+	MOVQ         apart+88(FP), R13
+	MOVL         (SI)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	VMOVUPS      (R13), Y18
+	MOVL         (SI)(R10*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	MOVL         (BX)(R10*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	VINSERTF32X8 $0x01, (R13), Z18, Z18
+	VADDPS       Z15, Z18, Z18
+	VMULPS       Z14, Z18, Z19
+	VMAXPS       Z18, Z19, Z18
+	VSUBPS       Z16, Z18, Z18
+	VMULPS       Z6, Z18, Z18
+	VREDUCEPS    $0x09, Z18, Z19
+	VMOVUPS      Z8, Z20
+	VFMADD213PS  Z9, Z19, Z20
+	VFMADD213PS  Z10, Z19, Z20
+	VFMADD213PS  Z11, Z19, Z20
+	VFMADD213PS  Z12, Z19, Z20
+	VFMADD213PS  Z13, Z19, Z20
+	VFMADD213PS  Z7, Z19, Z20
+	VSCALEFPS    Z18, Z20, Z18
+	VADDPS       Z18, Z17, K2, Z17
 	TESTQ        DI, DI
-	JZ           unmasked3
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (DI)(R12*1), K2, Z20
-	VMULPS       Z20, Z19, Z19
+	JNZ          masked7
 
-unmasked3:
-	VSHUFF32X4  $0x4e, Z19, Z19, Z20
-	VPERMPS     Z19, Z3, Z21
-	VFMADD231PS (AX)(R11*1), Z21, Z0
-	VPERMPS     Z20, Z3, Z21
-	VFMADD231PS (AX)(R10*1), Z21, K3, Z0
-	VPERMPS     Z19, Z4, Z21
-	VFMADD231PS 64(AX)(R11*1), Z21, Z1
-	VPERMPS     Z20, Z4, Z21
-	VFMADD231PS 64(AX)(R10*1), Z21, K3, Z1
-	VPERMPS     Z19, Z5, Z19
-	VFMADD231PS 128(AX)(R11*1), Z19, K1, Z2
-	VPERMPS     Z20, Z5, Z19
-	VFMADD231PS 128(AX)(R10*1), Z19, K4, Z2
-	ADDQ        $0x02, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        R9, DX
-	VSHUFF32X4  $0x4e, Z8, Z8, Z18
-	VADDPS      Z18, Z8, Z8
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Y8, (R9)
-	VMOVUPS     Z11, Z18
-	VDIVPS      Z8, Z18, Z8
-	VPERMPS     Z8, Z3, Z18
-	VMULPS      Z18, Z0, Z0
-	VPERMPS     Z8, Z4, Z18
-	VMULPS      Z18, Z1, Z1
-	VPERMPS     Z8, Z5, Z18
-	VMULPS      Z18, Z2, Z2
+weighed8:
+	VSHUFF32X4   $0x4e, Z18, Z18, Z19
+	VPERMPS      Z18, Z3, Z20
+	VFMADD231PS  (AX)(R11*1), Z20, Z0
+	VPERMPS      Z19, Z3, Z20
+	VFMADD231PS  (AX)(R12*1), Z20, K3, Z0
+	VPERMPS      Z18, Z4, Z20
+	VFMADD231PS  64(AX)(R11*1), Z20, Z1
+	VPERMPS      Z19, Z4, Z20
+	VFMADD231PS  64(AX)(R12*1), Z20, K3, Z1
+	VPERMPS      Z18, Z5, Z20
+	VFMADD231PS  128(AX)(R11*1), Z20, K1, Z2
+	VPERMPS      Z19, Z5, Z19
+	VFMADD231PS  128(AX)(R12*1), Z19, K4, Z2
+	ADDQ         $0x02, DX
+	CMPQ         DX, R9
+	JLT          position
+	MOVQ         R9, DX
+	VSHUFF32X4   $0x4e, Z17, Z17, Z19
+	VADDPS       Z19, Z17, Z17
+	VBROADCASTSS float53800000<>+0(SB), Z19
+	VCMPPS       $0x11, Z17, Z19, K2
+	KORTESTW     K2, K2
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Y16, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Y17, (R9)
+	VMOVUPS      Z7, Z15
+	VDIVPS       Z17, Z15, Z15
+	VPERMPS      Z15, Z3, Z16
+	VMULPS       Z16, Z0, Z0
+	VPERMPS      Z15, Z4, Z16
+	VMULPS       Z16, Z1, Z1
+	VPERMPS      Z15, Z5, Z15
+	VMULPS       Z15, Z2, Z2
 
 store:
 	MOVQ    y+32(FP), R9
@@ -698,17 +889,52 @@ store:
 	VMOVUPS Z2, K1, 128(R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumEightAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+masked7:
+	MOVQ      DX, R10
+	SHLQ      $0x05, R10
+	VMOVUPS.Z (DI)(R10*1), K2, Z19
+	VMULPS    Z19, Z18, Z18
+	JMP       weighed8
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z16
+	MOVQ         DX, R11
+
+top9:
+	MOVL            (BX)(R11*4), R12
+	IMULQ           ldfar+128(FP), R12
+	VBROADCASTF32X8 (R8)(R12*1), Z19
+	VADDPS          Z15, Z19, Z19
+	VMULPS          Z14, Z19, Z20
+	VMAXPS          Z19, Z20, Z19
+	VMAXPS          Z19, Z16, Z16
+	INCQ            R11
+	CMPQ            R11, R10
+	JLT             top9
+	VPXORD          Z17, Z17, Z17
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
+	JMP             position
+
+// func attendSumEightAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumEightAVX512x4(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x4(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -726,19 +952,16 @@ TEXT ·attendSumEightAVX512x4(SB), NOSPLIT, $0-136
 	VMOVUPS      64(DX), Z5
 	VMOVUPS      128(DX), Z6
 	VMOVUPS      192(DX), Z7
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z8
-	VBROADCASTSS float42b20000<>+0(SB), Z9
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
+	VBROADCASTSS float3f800000<>+0(SB), Z9
+	VBROADCASTSS float3962a0ba<>+0(SB), Z10
+	VBROADCASTSS float3aa36b27<>+0(SB), Z11
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z12
+	VBROADCASTSS float3d634489<>+0(SB), Z13
+	VBROADCASTSS float3e75feac<>+0(SB), Z14
+	VBROADCASTSS float3f317216<>+0(SB), Z15
+	VBROADCASTSS slope+112(FP), Z16
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -753,9 +976,16 @@ row:
 	VPXORD          Z3, Z3, Z3
 	CMPQ            DX, R9
 	JGE             store
-	MOVQ            top+120(FP), R10
-	VBROADCASTF32X8 (R10), Z20
-	VPXORD          Z10, Z10, Z10
+	MOVQ            own+136(FP), R10
+	VBROADCASTF32X8 (R10), Z17
+	MOVL            (BX)(DX*4), R10
+	IMULQ           ldfar+128(FP), R10
+	VBROADCASTF32X8 (R8)(R10*1), Z18
+	VADDPS          Z17, Z18, Z18
+	VMULPS          Z16, Z18, Z21
+	VMAXPS          Z18, Z21, Z18
+	VMOVAPS         Z18, Z18
+	VPXORD          Z19, Z19, Z19
 
 position:
 	LEAQ         1(DX), R10
@@ -782,71 +1012,85 @@ position:
 	PREFETCHT0   64(AX)(R12*1)
 	PREFETCHT0   128(AX)(R12*1)
 	PREFETCHT0   192(AX)(R12*1)
-	MOVL         (BX)(R10*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z21
-	VSUBPS       Z20, Z21, Z21
-	VMAXPS       Z21, Z8, Z21
-	VMULPS       Z9, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z11, Z22, Z21
-	VFNMADD231PS Z12, Z22, Z21
-	VMOVUPS      Z14, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VFMADD213PS  Z16, Z21, Z23
-	VFMADD213PS  Z17, Z21, Z23
-	VFMADD213PS  Z18, Z21, Z23
-	VFMADD213PS  Z19, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z13, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z10, K2, Z10
+	MOVL         (BX)(R10*4), R12
+	IMULQ        CX, R12
+	MOVQ         apart+88(FP), R13
+	MOVL         (SI)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	VMOVUPS      (R13), Y20
+	MOVL         (SI)(R10*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	PREFETCHT0   (R13)
+	MOVL         (BX)(R10*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R8, R13
+	VINSERTF32X8 $0x01, (R13), Z20, Z20
+	VADDPS       Z17, Z20, Z20
+	VMULPS       Z16, Z20, Z21
+	VMAXPS       Z20, Z21, Z20
+	VSUBPS       Z18, Z20, Z20
+	VMULPS       Z8, Z20, Z20
+	VREDUCEPS    $0x09, Z20, Z21
+	VMOVUPS      Z10, Z22
+	VFMADD213PS  Z11, Z21, Z22
+	VFMADD213PS  Z12, Z21, Z22
+	VFMADD213PS  Z13, Z21, Z22
+	VFMADD213PS  Z14, Z21, Z22
+	VFMADD213PS  Z15, Z21, Z22
+	VFMADD213PS  Z9, Z21, Z22
+	VSCALEFPS    Z20, Z22, Z20
+	VADDPS       Z20, Z19, K2, Z19
 	TESTQ        DI, DI
-	JZ           unmasked4
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (DI)(R12*1), K2, Z22
-	VMULPS       Z22, Z21, Z21
+	JNZ          masked10
 
-unmasked4:
-	VSHUFF32X4  $0x4e, Z21, Z21, Z22
-	VPERMPS     Z21, Z4, Z23
-	VFMADD231PS (AX)(R11*1), Z23, Z0
-	VPERMPS     Z22, Z4, Z23
-	VFMADD231PS (AX)(R10*1), Z23, K3, Z0
-	VPERMPS     Z21, Z5, Z23
-	VFMADD231PS 64(AX)(R11*1), Z23, Z1
-	VPERMPS     Z22, Z5, Z23
-	VFMADD231PS 64(AX)(R10*1), Z23, K3, Z1
-	VPERMPS     Z21, Z6, Z23
-	VFMADD231PS 128(AX)(R11*1), Z23, Z2
-	VPERMPS     Z22, Z6, Z23
-	VFMADD231PS 128(AX)(R10*1), Z23, K3, Z2
-	VPERMPS     Z21, Z7, Z21
-	VFMADD231PS 192(AX)(R11*1), Z21, K1, Z3
-	VPERMPS     Z22, Z7, Z21
-	VFMADD231PS 192(AX)(R10*1), Z21, K4, Z3
-	ADDQ        $0x02, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        R9, DX
-	VSHUFF32X4  $0x4e, Z10, Z10, Z20
-	VADDPS      Z20, Z10, Z10
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Y10, (R9)
-	VMOVUPS     Z13, Z20
-	VDIVPS      Z10, Z20, Z10
-	VPERMPS     Z10, Z4, Z20
-	VMULPS      Z20, Z0, Z0
-	VPERMPS     Z10, Z5, Z20
-	VMULPS      Z20, Z1, Z1
-	VPERMPS     Z10, Z6, Z20
-	VMULPS      Z20, Z2, Z2
-	VPERMPS     Z10, Z7, Z20
-	VMULPS      Z20, Z3, Z3
+weighed11:
+	VSHUFF32X4   $0x4e, Z20, Z20, Z21
+	VPERMPS      Z20, Z4, Z22
+	VFMADD231PS  (AX)(R11*1), Z22, Z0
+	VPERMPS      Z21, Z4, Z22
+	VFMADD231PS  (AX)(R12*1), Z22, K3, Z0
+	VPERMPS      Z20, Z5, Z22
+	VFMADD231PS  64(AX)(R11*1), Z22, Z1
+	VPERMPS      Z21, Z5, Z22
+	VFMADD231PS  64(AX)(R12*1), Z22, K3, Z1
+	VPERMPS      Z20, Z6, Z22
+	VFMADD231PS  128(AX)(R11*1), Z22, Z2
+	VPERMPS      Z21, Z6, Z22
+	VFMADD231PS  128(AX)(R12*1), Z22, K3, Z2
+	VPERMPS      Z20, Z7, Z22
+	VFMADD231PS  192(AX)(R11*1), Z22, K1, Z3
+	VPERMPS      Z21, Z7, Z21
+	VFMADD231PS  192(AX)(R12*1), Z21, K4, Z3
+	ADDQ         $0x02, DX
+	CMPQ         DX, R9
+	JLT          position
+	MOVQ         R9, DX
+	VSHUFF32X4   $0x4e, Z19, Z19, Z21
+	VADDPS       Z21, Z19, Z19
+	VBROADCASTSS float53800000<>+0(SB), Z21
+	VCMPPS       $0x11, Z19, Z21, K2
+	KORTESTW     K2, K2
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Y18, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Y19, (R9)
+	VMOVUPS      Z9, Z17
+	VDIVPS       Z19, Z17, Z17
+	VPERMPS      Z17, Z4, Z18
+	VMULPS       Z18, Z0, Z0
+	VPERMPS      Z17, Z5, Z18
+	VMULPS       Z18, Z1, Z1
+	VPERMPS      Z17, Z6, Z18
+	VMULPS       Z18, Z2, Z2
+	VPERMPS      Z17, Z7, Z17
+	VMULPS       Z17, Z3, Z3
 
 store:
 	MOVQ    y+32(FP), R9
@@ -856,17 +1100,53 @@ store:
 	VMOVUPS Z3, K1, 192(R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumEightAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+masked10:
+	MOVQ      DX, R10
+	SHLQ      $0x05, R10
+	VMOVUPS.Z (DI)(R10*1), K2, Z21
+	VMULPS    Z21, Z20, Z20
+	JMP       weighed11
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z18
+	MOVQ         DX, R11
+
+top12:
+	MOVL            (BX)(R11*4), R12
+	IMULQ           ldfar+128(FP), R12
+	VBROADCASTF32X8 (R8)(R12*1), Z21
+	VADDPS          Z17, Z21, Z21
+	VMULPS          Z16, Z21, Z22
+	VMAXPS          Z21, Z22, Z21
+	VMAXPS          Z21, Z18, Z18
+	INCQ            R11
+	CMPQ            R11, R10
+	JLT             top12
+	VPXORD          Z19, Z19, Z19
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
+	VPXORD          Z3, Z3, Z3
+	JMP             position
+
+// func attendSumEightAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumEightAVX512x5(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x5(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -880,19 +1160,16 @@ TEXT ·attendSumEightAVX512x5(SB), NOSPLIT, $0-136
 	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z5
-	VBROADCASTSS float42b20000<>+0(SB), Z6
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
-	VBROADCASTSS float3f318000<>+0(SB), Z8
-	VBROADCASTSS floatb95e8083<>+0(SB), Z9
-	VBROADCASTSS float3f800000<>+0(SB), Z10
-	VBROADCASTSS float39506967<>+0(SB), Z11
-	VBROADCASTSS float3ab743ce<>+0(SB), Z12
-	VBROADCASTSS float3c088908<>+0(SB), Z13
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
-	VBROADCASTSS float3f000000<>+0(SB), Z16
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS float3f800000<>+0(SB), Z6
+	VBROADCASTSS float3962a0ba<>+0(SB), Z7
+	VBROADCASTSS float3aa36b27<>+0(SB), Z8
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z9
+	VBROADCASTSS float3d634489<>+0(SB), Z10
+	VBROADCASTSS float3e75feac<>+0(SB), Z11
+	VBROADCASTSS float3f317216<>+0(SB), Z12
+	VBROADCASTSS slope+112(FP), Z13
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -908,9 +1185,16 @@ row:
 	VPXORD          Z4, Z4, Z4
 	CMPQ            DX, R10
 	JGE             store
-	MOVQ            top+120(FP), R11
-	VBROADCASTF32X8 (R11), Z17
-	VPXORD          Z7, Z7, Z7
+	MOVQ            own+136(FP), R11
+	VBROADCASTF32X8 (R11), Z14
+	MOVL            (BX)(DX*4), R11
+	IMULQ           ldfar+128(FP), R11
+	VBROADCASTF32X8 (R9)(R11*1), Z15
+	VADDPS          Z14, Z15, Z15
+	VMULPS          Z13, Z15, Z18
+	VMAXPS          Z15, Z18, Z15
+	VMOVAPS         Z15, Z15
+	VPXORD          Z16, Z16, Z16
 
 position:
 	LEAQ         1(DX), R11
@@ -939,87 +1223,101 @@ position:
 	PREFETCHT0   128(AX)(R13*1)
 	PREFETCHT0   192(AX)(R13*1)
 	PREFETCHT0   256(AX)(R13*1)
-	MOVL         (BX)(R11*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z18
-	VSUBPS       Z17, Z18, Z18
-	VMAXPS       Z18, Z5, Z18
-	VMULPS       Z6, Z18, Z19
-	VRNDSCALEPS  $0x08, Z19, Z19
-	VFNMADD231PS Z8, Z19, Z18
-	VFNMADD231PS Z9, Z19, Z18
-	VMOVUPS      Z11, Z20
-	VFMADD213PS  Z12, Z18, Z20
-	VFMADD213PS  Z13, Z18, Z20
-	VFMADD213PS  Z14, Z18, Z20
-	VFMADD213PS  Z15, Z18, Z20
-	VFMADD213PS  Z16, Z18, Z20
-	VMULPS       Z18, Z18, Z21
-	VFMADD213PS  Z18, Z21, Z20
-	VADDPS       Z10, Z20, Z20
-	VSCALEFPS    Z19, Z20, Z18
-	VADDPS       Z18, Z7, K2, Z7
+	MOVL         (BX)(R11*4), R13
+	IMULQ        CX, R13
+	MOVQ         apart+88(FP), R14
+	MOVL         (SI)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	PREFETCHT0   (R14)
+	MOVL         (BX)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	VMOVUPS      (R14), Y17
+	MOVL         (SI)(R11*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	PREFETCHT0   (R14)
+	MOVL         (BX)(R11*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	VINSERTF32X8 $0x01, (R14), Z17, Z17
+	VADDPS       Z14, Z17, Z17
+	VMULPS       Z13, Z17, Z18
+	VMAXPS       Z17, Z18, Z17
+	VSUBPS       Z15, Z17, Z17
+	VMULPS       Z5, Z17, Z17
+	VREDUCEPS    $0x09, Z17, Z18
+	VMOVUPS      Z7, Z19
+	VFMADD213PS  Z8, Z18, Z19
+	VFMADD213PS  Z9, Z18, Z19
+	VFMADD213PS  Z10, Z18, Z19
+	VFMADD213PS  Z11, Z18, Z19
+	VFMADD213PS  Z12, Z18, Z19
+	VFMADD213PS  Z6, Z18, Z19
+	VSCALEFPS    Z17, Z19, Z17
+	VADDPS       Z17, Z16, K2, Z16
 	TESTQ        R8, R8
-	JZ           unmasked5
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R8)(R13*1), K2, Z19
-	VMULPS       Z19, Z18, Z18
+	JNZ          masked13
 
-unmasked5:
-	VSHUFF32X4  $0x4e, Z18, Z18, Z19
-	VMOVUPS     (DI), Z20
-	VPERMPS     Z18, Z20, Z21
-	VFMADD231PS (AX)(R12*1), Z21, Z0
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS (AX)(R11*1), Z20, K3, Z0
-	VMOVUPS     64(DI), Z20
-	VPERMPS     Z18, Z20, Z21
-	VFMADD231PS 64(AX)(R12*1), Z21, Z1
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 64(AX)(R11*1), Z20, K3, Z1
-	VMOVUPS     128(DI), Z20
-	VPERMPS     Z18, Z20, Z21
-	VFMADD231PS 128(AX)(R12*1), Z21, Z2
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 128(AX)(R11*1), Z20, K3, Z2
-	VMOVUPS     192(DI), Z20
-	VPERMPS     Z18, Z20, Z21
-	VFMADD231PS 192(AX)(R12*1), Z21, Z3
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 192(AX)(R11*1), Z20, K3, Z3
-	VMOVUPS     256(DI), Z20
-	VPERMPS     Z18, Z20, Z18
-	VFMADD231PS 256(AX)(R12*1), Z18, K1, Z4
-	VPERMPS     Z19, Z20, Z18
-	VFMADD231PS 256(AX)(R11*1), Z18, K4, Z4
-	ADDQ        $0x02, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        R10, DX
-	VSHUFF32X4  $0x4e, Z7, Z7, Z17
-	VADDPS      Z17, Z7, Z7
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Y7, (R10)
-	VMOVUPS     Z10, Z17
-	VDIVPS      Z7, Z17, Z7
-	VMOVUPS     (DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z0, Z0
-	VMOVUPS     64(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z1, Z1
-	VMOVUPS     128(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z2, Z2
-	VMOVUPS     192(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z3, Z3
-	VMOVUPS     256(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z4, Z4
+weighed14:
+	VSHUFF32X4   $0x4e, Z17, Z17, Z18
+	VMOVUPS      (DI), Z19
+	VPERMPS      Z17, Z19, Z20
+	VFMADD231PS  (AX)(R12*1), Z20, Z0
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  (AX)(R13*1), Z19, K3, Z0
+	VMOVUPS      64(DI), Z19
+	VPERMPS      Z17, Z19, Z20
+	VFMADD231PS  64(AX)(R12*1), Z20, Z1
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  64(AX)(R13*1), Z19, K3, Z1
+	VMOVUPS      128(DI), Z19
+	VPERMPS      Z17, Z19, Z20
+	VFMADD231PS  128(AX)(R12*1), Z20, Z2
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  128(AX)(R13*1), Z19, K3, Z2
+	VMOVUPS      192(DI), Z19
+	VPERMPS      Z17, Z19, Z20
+	VFMADD231PS  192(AX)(R12*1), Z20, Z3
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  192(AX)(R13*1), Z19, K3, Z3
+	VMOVUPS      256(DI), Z19
+	VPERMPS      Z17, Z19, Z20
+	VFMADD231PS  256(AX)(R12*1), Z20, K1, Z4
+	VPERMPS      Z18, Z19, Z18
+	VFMADD231PS  256(AX)(R13*1), Z18, K4, Z4
+	ADDQ         $0x02, DX
+	CMPQ         DX, R10
+	JLT          position
+	MOVQ         R10, DX
+	VSHUFF32X4   $0x4e, Z16, Z16, Z18
+	VADDPS       Z18, Z16, Z16
+	VBROADCASTSS float53800000<>+0(SB), Z18
+	VCMPPS       $0x11, Z16, Z18, K2
+	KORTESTW     K2, K2
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Y15, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Y16, (R10)
+	VMOVUPS      Z6, Z14
+	VDIVPS       Z16, Z14, Z14
+	VMOVUPS      (DI), Z15
+	VPERMPS      Z14, Z15, Z15
+	VMULPS       Z15, Z0, Z0
+	VMOVUPS      64(DI), Z15
+	VPERMPS      Z14, Z15, Z15
+	VMULPS       Z15, Z1, Z1
+	VMOVUPS      128(DI), Z15
+	VPERMPS      Z14, Z15, Z15
+	VMULPS       Z15, Z2, Z2
+	VMOVUPS      192(DI), Z15
+	VPERMPS      Z14, Z15, Z15
+	VMULPS       Z15, Z3, Z3
+	VMOVUPS      256(DI), Z15
+	VPERMPS      Z14, Z15, Z14
+	VMULPS       Z14, Z4, Z4
 
 store:
 	MOVQ    y+32(FP), R10
@@ -1030,17 +1328,54 @@ store:
 	VMOVUPS Z4, K1, 256(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumEightAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+masked13:
+	MOVQ      DX, R11
+	SHLQ      $0x05, R11
+	VMOVUPS.Z (R8)(R11*1), K2, Z18
+	VMULPS    Z18, Z17, Z17
+	JMP       weighed14
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z15
+	MOVQ         DX, R12
+
+top15:
+	MOVL            (BX)(R12*4), R13
+	IMULQ           ldfar+128(FP), R13
+	VBROADCASTF32X8 (R9)(R13*1), Z18
+	VADDPS          Z14, Z18, Z18
+	VMULPS          Z13, Z18, Z19
+	VMAXPS          Z18, Z19, Z18
+	VMAXPS          Z18, Z15, Z15
+	INCQ            R12
+	CMPQ            R12, R11
+	JLT             top15
+	VPXORD          Z16, Z16, Z16
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
+	VPXORD          Z3, Z3, Z3
+	VPXORD          Z4, Z4, Z4
+	JMP             position
+
+// func attendSumEightAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumEightAVX512x6(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x6(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -1054,19 +1389,16 @@ TEXT ·attendSumEightAVX512x6(SB), NOSPLIT, $0-136
 	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z6
-	VBROADCASTSS float42b20000<>+0(SB), Z7
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
-	VBROADCASTSS float3f318000<>+0(SB), Z9
-	VBROADCASTSS floatb95e8083<>+0(SB), Z10
-	VBROADCASTSS float3f800000<>+0(SB), Z11
-	VBROADCASTSS float39506967<>+0(SB), Z12
-	VBROADCASTSS float3ab743ce<>+0(SB), Z13
-	VBROADCASTSS float3c088908<>+0(SB), Z14
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
-	VBROADCASTSS float3f000000<>+0(SB), Z17
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS float3f800000<>+0(SB), Z7
+	VBROADCASTSS float3962a0ba<>+0(SB), Z8
+	VBROADCASTSS float3aa36b27<>+0(SB), Z9
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z10
+	VBROADCASTSS float3d634489<>+0(SB), Z11
+	VBROADCASTSS float3e75feac<>+0(SB), Z12
+	VBROADCASTSS float3f317216<>+0(SB), Z13
+	VBROADCASTSS slope+112(FP), Z14
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -1083,9 +1415,16 @@ row:
 	VPXORD          Z5, Z5, Z5
 	CMPQ            DX, R10
 	JGE             store
-	MOVQ            top+120(FP), R11
-	VBROADCASTF32X8 (R11), Z18
-	VPXORD          Z8, Z8, Z8
+	MOVQ            own+136(FP), R11
+	VBROADCASTF32X8 (R11), Z15
+	MOVL            (BX)(DX*4), R11
+	IMULQ           ldfar+128(FP), R11
+	VBROADCASTF32X8 (R9)(R11*1), Z16
+	VADDPS          Z15, Z16, Z16
+	VMULPS          Z14, Z16, Z19
+	VMAXPS          Z16, Z19, Z16
+	VMOVAPS         Z16, Z16
+	VPXORD          Z17, Z17, Z17
 
 position:
 	LEAQ         1(DX), R11
@@ -1116,95 +1455,109 @@ position:
 	PREFETCHT0   192(AX)(R13*1)
 	PREFETCHT0   256(AX)(R13*1)
 	PREFETCHT0   320(AX)(R13*1)
-	MOVL         (BX)(R11*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z19
-	VSUBPS       Z18, Z19, Z19
-	VMAXPS       Z19, Z6, Z19
-	VMULPS       Z7, Z19, Z20
-	VRNDSCALEPS  $0x08, Z20, Z20
-	VFNMADD231PS Z9, Z20, Z19
-	VFNMADD231PS Z10, Z20, Z19
-	VMOVUPS      Z12, Z21
-	VFMADD213PS  Z13, Z19, Z21
-	VFMADD213PS  Z14, Z19, Z21
-	VFMADD213PS  Z15, Z19, Z21
-	VFMADD213PS  Z16, Z19, Z21
-	VFMADD213PS  Z17, Z19, Z21
-	VMULPS       Z19, Z19, Z22
-	VFMADD213PS  Z19, Z22, Z21
-	VADDPS       Z11, Z21, Z21
-	VSCALEFPS    Z20, Z21, Z19
-	VADDPS       Z19, Z8, K2, Z8
+	MOVL         (BX)(R11*4), R13
+	IMULQ        CX, R13
+	MOVQ         apart+88(FP), R14
+	MOVL         (SI)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	PREFETCHT0   (R14)
+	MOVL         (BX)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	VMOVUPS      (R14), Y18
+	MOVL         (SI)(R11*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	PREFETCHT0   (R14)
+	MOVL         (BX)(R11*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	VINSERTF32X8 $0x01, (R14), Z18, Z18
+	VADDPS       Z15, Z18, Z18
+	VMULPS       Z14, Z18, Z19
+	VMAXPS       Z18, Z19, Z18
+	VSUBPS       Z16, Z18, Z18
+	VMULPS       Z6, Z18, Z18
+	VREDUCEPS    $0x09, Z18, Z19
+	VMOVUPS      Z8, Z20
+	VFMADD213PS  Z9, Z19, Z20
+	VFMADD213PS  Z10, Z19, Z20
+	VFMADD213PS  Z11, Z19, Z20
+	VFMADD213PS  Z12, Z19, Z20
+	VFMADD213PS  Z13, Z19, Z20
+	VFMADD213PS  Z7, Z19, Z20
+	VSCALEFPS    Z18, Z20, Z18
+	VADDPS       Z18, Z17, K2, Z17
 	TESTQ        R8, R8
-	JZ           unmasked6
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R8)(R13*1), K2, Z20
-	VMULPS       Z20, Z19, Z19
+	JNZ          masked16
 
-unmasked6:
-	VSHUFF32X4  $0x4e, Z19, Z19, Z20
-	VMOVUPS     (DI), Z21
-	VPERMPS     Z19, Z21, Z22
-	VFMADD231PS (AX)(R12*1), Z22, Z0
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS (AX)(R11*1), Z21, K3, Z0
-	VMOVUPS     64(DI), Z21
-	VPERMPS     Z19, Z21, Z22
-	VFMADD231PS 64(AX)(R12*1), Z22, Z1
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 64(AX)(R11*1), Z21, K3, Z1
-	VMOVUPS     128(DI), Z21
-	VPERMPS     Z19, Z21, Z22
-	VFMADD231PS 128(AX)(R12*1), Z22, Z2
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 128(AX)(R11*1), Z21, K3, Z2
-	VMOVUPS     192(DI), Z21
-	VPERMPS     Z19, Z21, Z22
-	VFMADD231PS 192(AX)(R12*1), Z22, Z3
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 192(AX)(R11*1), Z21, K3, Z3
-	VMOVUPS     256(DI), Z21
-	VPERMPS     Z19, Z21, Z22
-	VFMADD231PS 256(AX)(R12*1), Z22, Z4
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 256(AX)(R11*1), Z21, K3, Z4
-	VMOVUPS     320(DI), Z21
-	VPERMPS     Z19, Z21, Z19
-	VFMADD231PS 320(AX)(R12*1), Z19, K1, Z5
-	VPERMPS     Z20, Z21, Z19
-	VFMADD231PS 320(AX)(R11*1), Z19, K4, Z5
-	ADDQ        $0x02, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        R10, DX
-	VSHUFF32X4  $0x4e, Z8, Z8, Z18
-	VADDPS      Z18, Z8, Z8
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Y8, (R10)
-	VMOVUPS     Z11, Z18
-	VDIVPS      Z8, Z18, Z8
-	VMOVUPS     (DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z0, Z0
-	VMOVUPS     64(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z1, Z1
-	VMOVUPS     128(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z2, Z2
-	VMOVUPS     192(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z3, Z3
-	VMOVUPS     256(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z4, Z4
-	VMOVUPS     320(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z5, Z5
+weighed17:
+	VSHUFF32X4   $0x4e, Z18, Z18, Z19
+	VMOVUPS      (DI), Z20
+	VPERMPS      Z18, Z20, Z21
+	VFMADD231PS  (AX)(R12*1), Z21, Z0
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  (AX)(R13*1), Z20, K3, Z0
+	VMOVUPS      64(DI), Z20
+	VPERMPS      Z18, Z20, Z21
+	VFMADD231PS  64(AX)(R12*1), Z21, Z1
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  64(AX)(R13*1), Z20, K3, Z1
+	VMOVUPS      128(DI), Z20
+	VPERMPS      Z18, Z20, Z21
+	VFMADD231PS  128(AX)(R12*1), Z21, Z2
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  128(AX)(R13*1), Z20, K3, Z2
+	VMOVUPS      192(DI), Z20
+	VPERMPS      Z18, Z20, Z21
+	VFMADD231PS  192(AX)(R12*1), Z21, Z3
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  192(AX)(R13*1), Z20, K3, Z3
+	VMOVUPS      256(DI), Z20
+	VPERMPS      Z18, Z20, Z21
+	VFMADD231PS  256(AX)(R12*1), Z21, Z4
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  256(AX)(R13*1), Z20, K3, Z4
+	VMOVUPS      320(DI), Z20
+	VPERMPS      Z18, Z20, Z21
+	VFMADD231PS  320(AX)(R12*1), Z21, K1, Z5
+	VPERMPS      Z19, Z20, Z19
+	VFMADD231PS  320(AX)(R13*1), Z19, K4, Z5
+	ADDQ         $0x02, DX
+	CMPQ         DX, R10
+	JLT          position
+	MOVQ         R10, DX
+	VSHUFF32X4   $0x4e, Z17, Z17, Z19
+	VADDPS       Z19, Z17, Z17
+	VBROADCASTSS float53800000<>+0(SB), Z19
+	VCMPPS       $0x11, Z17, Z19, K2
+	KORTESTW     K2, K2
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Y16, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Y17, (R10)
+	VMOVUPS      Z7, Z15
+	VDIVPS       Z17, Z15, Z15
+	VMOVUPS      (DI), Z16
+	VPERMPS      Z15, Z16, Z16
+	VMULPS       Z16, Z0, Z0
+	VMOVUPS      64(DI), Z16
+	VPERMPS      Z15, Z16, Z16
+	VMULPS       Z16, Z1, Z1
+	VMOVUPS      128(DI), Z16
+	VPERMPS      Z15, Z16, Z16
+	VMULPS       Z16, Z2, Z2
+	VMOVUPS      192(DI), Z16
+	VPERMPS      Z15, Z16, Z16
+	VMULPS       Z16, Z3, Z3
+	VMOVUPS      256(DI), Z16
+	VPERMPS      Z15, Z16, Z16
+	VMULPS       Z16, Z4, Z4
+	VMOVUPS      320(DI), Z16
+	VPERMPS      Z15, Z16, Z15
+	VMULPS       Z15, Z5, Z5
 
 store:
 	MOVQ    y+32(FP), R10
@@ -1216,17 +1569,55 @@ store:
 	VMOVUPS Z5, K1, 320(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumEightAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+masked16:
+	MOVQ      DX, R11
+	SHLQ      $0x05, R11
+	VMOVUPS.Z (R8)(R11*1), K2, Z19
+	VMULPS    Z19, Z18, Z18
+	JMP       weighed17
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z16
+	MOVQ         DX, R12
+
+top18:
+	MOVL            (BX)(R12*4), R13
+	IMULQ           ldfar+128(FP), R13
+	VBROADCASTF32X8 (R9)(R13*1), Z19
+	VADDPS          Z15, Z19, Z19
+	VMULPS          Z14, Z19, Z20
+	VMAXPS          Z19, Z20, Z19
+	VMAXPS          Z19, Z16, Z16
+	INCQ            R12
+	CMPQ            R12, R11
+	JLT             top18
+	VPXORD          Z17, Z17, Z17
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
+	VPXORD          Z3, Z3, Z3
+	VPXORD          Z4, Z4, Z4
+	VPXORD          Z5, Z5, Z5
+	JMP             position
+
+// func attendSumEightAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumEightAVX512x7(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x7(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -1240,19 +1631,16 @@ TEXT ·attendSumEightAVX512x7(SB), NOSPLIT, $0-136
 	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z7
-	VBROADCASTSS float42b20000<>+0(SB), Z8
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
-	VBROADCASTSS float3f318000<>+0(SB), Z10
-	VBROADCASTSS floatb95e8083<>+0(SB), Z11
-	VBROADCASTSS float3f800000<>+0(SB), Z12
-	VBROADCASTSS float39506967<>+0(SB), Z13
-	VBROADCASTSS float3ab743ce<>+0(SB), Z14
-	VBROADCASTSS float3c088908<>+0(SB), Z15
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
-	VBROADCASTSS float3f000000<>+0(SB), Z18
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSS float3f800000<>+0(SB), Z8
+	VBROADCASTSS float3962a0ba<>+0(SB), Z9
+	VBROADCASTSS float3aa36b27<>+0(SB), Z10
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z11
+	VBROADCASTSS float3d634489<>+0(SB), Z12
+	VBROADCASTSS float3e75feac<>+0(SB), Z13
+	VBROADCASTSS float3f317216<>+0(SB), Z14
+	VBROADCASTSS slope+112(FP), Z15
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -1270,9 +1658,16 @@ row:
 	VPXORD          Z6, Z6, Z6
 	CMPQ            DX, R10
 	JGE             store
-	MOVQ            top+120(FP), R11
-	VBROADCASTF32X8 (R11), Z19
-	VPXORD          Z9, Z9, Z9
+	MOVQ            own+136(FP), R11
+	VBROADCASTF32X8 (R11), Z16
+	MOVL            (BX)(DX*4), R11
+	IMULQ           ldfar+128(FP), R11
+	VBROADCASTF32X8 (R9)(R11*1), Z17
+	VADDPS          Z16, Z17, Z17
+	VMULPS          Z15, Z17, Z20
+	VMAXPS          Z17, Z20, Z17
+	VMOVAPS         Z17, Z17
+	VPXORD          Z18, Z18, Z18
 
 position:
 	LEAQ         1(DX), R11
@@ -1305,103 +1700,117 @@ position:
 	PREFETCHT0   256(AX)(R13*1)
 	PREFETCHT0   320(AX)(R13*1)
 	PREFETCHT0   384(AX)(R13*1)
-	MOVL         (BX)(R11*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z20
-	VSUBPS       Z19, Z20, Z20
-	VMAXPS       Z20, Z7, Z20
-	VMULPS       Z8, Z20, Z21
-	VRNDSCALEPS  $0x08, Z21, Z21
-	VFNMADD231PS Z10, Z21, Z20
-	VFNMADD231PS Z11, Z21, Z20
-	VMOVUPS      Z13, Z22
-	VFMADD213PS  Z14, Z20, Z22
-	VFMADD213PS  Z15, Z20, Z22
-	VFMADD213PS  Z16, Z20, Z22
-	VFMADD213PS  Z17, Z20, Z22
-	VFMADD213PS  Z18, Z20, Z22
-	VMULPS       Z20, Z20, Z23
-	VFMADD213PS  Z20, Z23, Z22
-	VADDPS       Z12, Z22, Z22
-	VSCALEFPS    Z21, Z22, Z20
-	VADDPS       Z20, Z9, K2, Z9
+	MOVL         (BX)(R11*4), R13
+	IMULQ        CX, R13
+	MOVQ         apart+88(FP), R14
+	MOVL         (SI)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	PREFETCHT0   (R14)
+	MOVL         (BX)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	VMOVUPS      (R14), Y19
+	MOVL         (SI)(R11*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	PREFETCHT0   (R14)
+	MOVL         (BX)(R11*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	VINSERTF32X8 $0x01, (R14), Z19, Z19
+	VADDPS       Z16, Z19, Z19
+	VMULPS       Z15, Z19, Z20
+	VMAXPS       Z19, Z20, Z19
+	VSUBPS       Z17, Z19, Z19
+	VMULPS       Z7, Z19, Z19
+	VREDUCEPS    $0x09, Z19, Z20
+	VMOVUPS      Z9, Z21
+	VFMADD213PS  Z10, Z20, Z21
+	VFMADD213PS  Z11, Z20, Z21
+	VFMADD213PS  Z12, Z20, Z21
+	VFMADD213PS  Z13, Z20, Z21
+	VFMADD213PS  Z14, Z20, Z21
+	VFMADD213PS  Z8, Z20, Z21
+	VSCALEFPS    Z19, Z21, Z19
+	VADDPS       Z19, Z18, K2, Z18
 	TESTQ        R8, R8
-	JZ           unmasked7
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R8)(R13*1), K2, Z21
-	VMULPS       Z21, Z20, Z20
+	JNZ          masked19
 
-unmasked7:
-	VSHUFF32X4  $0x4e, Z20, Z20, Z21
-	VMOVUPS     (DI), Z22
-	VPERMPS     Z20, Z22, Z23
-	VFMADD231PS (AX)(R12*1), Z23, Z0
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS (AX)(R11*1), Z22, K3, Z0
-	VMOVUPS     64(DI), Z22
-	VPERMPS     Z20, Z22, Z23
-	VFMADD231PS 64(AX)(R12*1), Z23, Z1
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 64(AX)(R11*1), Z22, K3, Z1
-	VMOVUPS     128(DI), Z22
-	VPERMPS     Z20, Z22, Z23
-	VFMADD231PS 128(AX)(R12*1), Z23, Z2
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 128(AX)(R11*1), Z22, K3, Z2
-	VMOVUPS     192(DI), Z22
-	VPERMPS     Z20, Z22, Z23
-	VFMADD231PS 192(AX)(R12*1), Z23, Z3
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 192(AX)(R11*1), Z22, K3, Z3
-	VMOVUPS     256(DI), Z22
-	VPERMPS     Z20, Z22, Z23
-	VFMADD231PS 256(AX)(R12*1), Z23, Z4
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 256(AX)(R11*1), Z22, K3, Z4
-	VMOVUPS     320(DI), Z22
-	VPERMPS     Z20, Z22, Z23
-	VFMADD231PS 320(AX)(R12*1), Z23, Z5
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 320(AX)(R11*1), Z22, K3, Z5
-	VMOVUPS     384(DI), Z22
-	VPERMPS     Z20, Z22, Z20
-	VFMADD231PS 384(AX)(R12*1), Z20, K1, Z6
-	VPERMPS     Z21, Z22, Z20
-	VFMADD231PS 384(AX)(R11*1), Z20, K4, Z6
-	ADDQ        $0x02, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        R10, DX
-	VSHUFF32X4  $0x4e, Z9, Z9, Z19
-	VADDPS      Z19, Z9, Z9
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Y9, (R10)
-	VMOVUPS     Z12, Z19
-	VDIVPS      Z9, Z19, Z9
-	VMOVUPS     (DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z0, Z0
-	VMOVUPS     64(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z1, Z1
-	VMOVUPS     128(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z2, Z2
-	VMOVUPS     192(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z3, Z3
-	VMOVUPS     256(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z4, Z4
-	VMOVUPS     320(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z5, Z5
-	VMOVUPS     384(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z6, Z6
+weighed20:
+	VSHUFF32X4   $0x4e, Z19, Z19, Z20
+	VMOVUPS      (DI), Z21
+	VPERMPS      Z19, Z21, Z22
+	VFMADD231PS  (AX)(R12*1), Z22, Z0
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  (AX)(R13*1), Z21, K3, Z0
+	VMOVUPS      64(DI), Z21
+	VPERMPS      Z19, Z21, Z22
+	VFMADD231PS  64(AX)(R12*1), Z22, Z1
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  64(AX)(R13*1), Z21, K3, Z1
+	VMOVUPS      128(DI), Z21
+	VPERMPS      Z19, Z21, Z22
+	VFMADD231PS  128(AX)(R12*1), Z22, Z2
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  128(AX)(R13*1), Z21, K3, Z2
+	VMOVUPS      192(DI), Z21
+	VPERMPS      Z19, Z21, Z22
+	VFMADD231PS  192(AX)(R12*1), Z22, Z3
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  192(AX)(R13*1), Z21, K3, Z3
+	VMOVUPS      256(DI), Z21
+	VPERMPS      Z19, Z21, Z22
+	VFMADD231PS  256(AX)(R12*1), Z22, Z4
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  256(AX)(R13*1), Z21, K3, Z4
+	VMOVUPS      320(DI), Z21
+	VPERMPS      Z19, Z21, Z22
+	VFMADD231PS  320(AX)(R12*1), Z22, Z5
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  320(AX)(R13*1), Z21, K3, Z5
+	VMOVUPS      384(DI), Z21
+	VPERMPS      Z19, Z21, Z22
+	VFMADD231PS  384(AX)(R12*1), Z22, K1, Z6
+	VPERMPS      Z20, Z21, Z20
+	VFMADD231PS  384(AX)(R13*1), Z20, K4, Z6
+	ADDQ         $0x02, DX
+	CMPQ         DX, R10
+	JLT          position
+	MOVQ         R10, DX
+	VSHUFF32X4   $0x4e, Z18, Z18, Z20
+	VADDPS       Z20, Z18, Z18
+	VBROADCASTSS float53800000<>+0(SB), Z20
+	VCMPPS       $0x11, Z18, Z20, K2
+	KORTESTW     K2, K2
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Y17, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Y18, (R10)
+	VMOVUPS      Z8, Z16
+	VDIVPS       Z18, Z16, Z16
+	VMOVUPS      (DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z0, Z0
+	VMOVUPS      64(DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z1, Z1
+	VMOVUPS      128(DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z2, Z2
+	VMOVUPS      192(DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z3, Z3
+	VMOVUPS      256(DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z4, Z4
+	VMOVUPS      320(DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z5, Z5
+	VMOVUPS      384(DI), Z17
+	VPERMPS      Z16, Z17, Z16
+	VMULPS       Z16, Z6, Z6
 
 store:
 	MOVQ    y+32(FP), R10
@@ -1414,17 +1823,56 @@ store:
 	VMOVUPS Z6, K1, 384(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumEightAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
+masked19:
+	MOVQ      DX, R11
+	SHLQ      $0x05, R11
+	VMOVUPS.Z (R8)(R11*1), K2, Z20
+	VMULPS    Z20, Z19, Z19
+	JMP       weighed20
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z17
+	MOVQ         DX, R12
+
+top21:
+	MOVL            (BX)(R12*4), R13
+	IMULQ           ldfar+128(FP), R13
+	VBROADCASTF32X8 (R9)(R13*1), Z20
+	VADDPS          Z16, Z20, Z20
+	VMULPS          Z15, Z20, Z21
+	VMAXPS          Z20, Z21, Z20
+	VMAXPS          Z20, Z17, Z17
+	INCQ            R12
+	CMPQ            R12, R11
+	JLT             top21
+	VPXORD          Z18, Z18, Z18
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
+	VPXORD          Z3, Z3, Z3
+	VPXORD          Z4, Z4, Z4
+	VPXORD          Z5, Z5, Z5
+	VPXORD          Z6, Z6, Z6
+	JMP             position
+
+// func attendSumEightAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
-TEXT ·attendSumEightAVX512x8(SB), NOSPLIT, $0-136
+TEXT ·attendSumEightAVX512x8(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -1438,19 +1886,16 @@ TEXT ·attendSumEightAVX512x8(SB), NOSPLIT, $0-136
 	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z8
-	VBROADCASTSS float42b20000<>+0(SB), Z9
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
+	VBROADCASTSS float3f800000<>+0(SB), Z9
+	VBROADCASTSS float3962a0ba<>+0(SB), Z10
+	VBROADCASTSS float3aa36b27<>+0(SB), Z11
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z12
+	VBROADCASTSS float3d634489<>+0(SB), Z13
+	VBROADCASTSS float3e75feac<>+0(SB), Z14
+	VBROADCASTSS float3f317216<>+0(SB), Z15
+	VBROADCASTSS slope+112(FP), Z16
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -1469,9 +1914,16 @@ row:
 	VPXORD          Z7, Z7, Z7
 	CMPQ            DX, R10
 	JGE             store
-	MOVQ            top+120(FP), R11
-	VBROADCASTF32X8 (R11), Z20
-	VPXORD          Z10, Z10, Z10
+	MOVQ            own+136(FP), R11
+	VBROADCASTF32X8 (R11), Z17
+	MOVL            (BX)(DX*4), R11
+	IMULQ           ldfar+128(FP), R11
+	VBROADCASTF32X8 (R9)(R11*1), Z18
+	VADDPS          Z17, Z18, Z18
+	VMULPS          Z16, Z18, Z21
+	VMAXPS          Z18, Z21, Z18
+	VMOVAPS         Z18, Z18
+	VPXORD          Z19, Z19, Z19
 
 position:
 	LEAQ         1(DX), R11
@@ -1506,111 +1958,125 @@ position:
 	PREFETCHT0   320(AX)(R13*1)
 	PREFETCHT0   384(AX)(R13*1)
 	PREFETCHT0   448(AX)(R13*1)
-	MOVL         (BX)(R11*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R9)(R13*1), K2, Z21
-	VSUBPS       Z20, Z21, Z21
-	VMAXPS       Z21, Z8, Z21
-	VMULPS       Z9, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z11, Z22, Z21
-	VFNMADD231PS Z12, Z22, Z21
-	VMOVUPS      Z14, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VFMADD213PS  Z16, Z21, Z23
-	VFMADD213PS  Z17, Z21, Z23
-	VFMADD213PS  Z18, Z21, Z23
-	VFMADD213PS  Z19, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z13, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z10, K2, Z10
+	MOVL         (BX)(R11*4), R13
+	IMULQ        CX, R13
+	MOVQ         apart+88(FP), R14
+	MOVL         (SI)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	PREFETCHT0   (R14)
+	MOVL         (BX)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	VMOVUPS      (R14), Y20
+	MOVL         (SI)(R11*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	PREFETCHT0   (R14)
+	MOVL         (BX)(R11*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R9, R14
+	VINSERTF32X8 $0x01, (R14), Z20, Z20
+	VADDPS       Z17, Z20, Z20
+	VMULPS       Z16, Z20, Z21
+	VMAXPS       Z20, Z21, Z20
+	VSUBPS       Z18, Z20, Z20
+	VMULPS       Z8, Z20, Z20
+	VREDUCEPS    $0x09, Z20, Z21
+	VMOVUPS      Z10, Z22
+	VFMADD213PS  Z11, Z21, Z22
+	VFMADD213PS  Z12, Z21, Z22
+	VFMADD213PS  Z13, Z21, Z22
+	VFMADD213PS  Z14, Z21, Z22
+	VFMADD213PS  Z15, Z21, Z22
+	VFMADD213PS  Z9, Z21, Z22
+	VSCALEFPS    Z20, Z22, Z20
+	VADDPS       Z20, Z19, K2, Z19
 	TESTQ        R8, R8
-	JZ           unmasked8
-	MOVQ         DX, R13
-	SHLQ         $0x05, R13
-	VMOVUPS.Z    (R8)(R13*1), K2, Z22
-	VMULPS       Z22, Z21, Z21
+	JNZ          masked22
 
-unmasked8:
-	VSHUFF32X4  $0x4e, Z21, Z21, Z22
-	VMOVUPS     (DI), Z23
-	VPERMPS     Z21, Z23, Z24
-	VFMADD231PS (AX)(R12*1), Z24, Z0
-	VPERMPS     Z22, Z23, Z23
-	VFMADD231PS (AX)(R11*1), Z23, K3, Z0
-	VMOVUPS     64(DI), Z23
-	VPERMPS     Z21, Z23, Z24
-	VFMADD231PS 64(AX)(R12*1), Z24, Z1
-	VPERMPS     Z22, Z23, Z23
-	VFMADD231PS 64(AX)(R11*1), Z23, K3, Z1
-	VMOVUPS     128(DI), Z23
-	VPERMPS     Z21, Z23, Z24
-	VFMADD231PS 128(AX)(R12*1), Z24, Z2
-	VPERMPS     Z22, Z23, Z23
-	VFMADD231PS 128(AX)(R11*1), Z23, K3, Z2
-	VMOVUPS     192(DI), Z23
-	VPERMPS     Z21, Z23, Z24
-	VFMADD231PS 192(AX)(R12*1), Z24, Z3
-	VPERMPS     Z22, Z23, Z23
-	VFMADD231PS 192(AX)(R11*1), Z23, K3, Z3
-	VMOVUPS     256(DI), Z23
-	VPERMPS     Z21, Z23, Z24
-	VFMADD231PS 256(AX)(R12*1), Z24, Z4
-	VPERMPS     Z22, Z23, Z23
-	VFMADD231PS 256(AX)(R11*1), Z23, K3, Z4
-	VMOVUPS     320(DI), Z23
-	VPERMPS     Z21, Z23, Z24
-	VFMADD231PS 320(AX)(R12*1), Z24, Z5
-	VPERMPS     Z22, Z23, Z23
-	VFMADD231PS 320(AX)(R11*1), Z23, K3, Z5
-	VMOVUPS     384(DI), Z23
-	VPERMPS     Z21, Z23, Z24
-	VFMADD231PS 384(AX)(R12*1), Z24, Z6
-	VPERMPS     Z22, Z23, Z23
-	VFMADD231PS 384(AX)(R11*1), Z23, K3, Z6
-	VMOVUPS     448(DI), Z23
-	VPERMPS     Z21, Z23, Z21
-	VFMADD231PS 448(AX)(R12*1), Z21, K1, Z7
-	VPERMPS     Z22, Z23, Z21
-	VFMADD231PS 448(AX)(R11*1), Z21, K4, Z7
-	ADDQ        $0x02, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        R10, DX
-	VSHUFF32X4  $0x4e, Z10, Z10, Z20
-	VADDPS      Z20, Z10, Z10
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Y10, (R10)
-	VMOVUPS     Z13, Z20
-	VDIVPS      Z10, Z20, Z10
-	VMOVUPS     (DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z0, Z0
-	VMOVUPS     64(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z1, Z1
-	VMOVUPS     128(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z2, Z2
-	VMOVUPS     192(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z3, Z3
-	VMOVUPS     256(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z4, Z4
-	VMOVUPS     320(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z5, Z5
-	VMOVUPS     384(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z6, Z6
-	VMOVUPS     448(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z7, Z7
+weighed23:
+	VSHUFF32X4   $0x4e, Z20, Z20, Z21
+	VMOVUPS      (DI), Z22
+	VPERMPS      Z20, Z22, Z23
+	VFMADD231PS  (AX)(R12*1), Z23, Z0
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  (AX)(R13*1), Z22, K3, Z0
+	VMOVUPS      64(DI), Z22
+	VPERMPS      Z20, Z22, Z23
+	VFMADD231PS  64(AX)(R12*1), Z23, Z1
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  64(AX)(R13*1), Z22, K3, Z1
+	VMOVUPS      128(DI), Z22
+	VPERMPS      Z20, Z22, Z23
+	VFMADD231PS  128(AX)(R12*1), Z23, Z2
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  128(AX)(R13*1), Z22, K3, Z2
+	VMOVUPS      192(DI), Z22
+	VPERMPS      Z20, Z22, Z23
+	VFMADD231PS  192(AX)(R12*1), Z23, Z3
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  192(AX)(R13*1), Z22, K3, Z3
+	VMOVUPS      256(DI), Z22
+	VPERMPS      Z20, Z22, Z23
+	VFMADD231PS  256(AX)(R12*1), Z23, Z4
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  256(AX)(R13*1), Z22, K3, Z4
+	VMOVUPS      320(DI), Z22
+	VPERMPS      Z20, Z22, Z23
+	VFMADD231PS  320(AX)(R12*1), Z23, Z5
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  320(AX)(R13*1), Z22, K3, Z5
+	VMOVUPS      384(DI), Z22
+	VPERMPS      Z20, Z22, Z23
+	VFMADD231PS  384(AX)(R12*1), Z23, Z6
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  384(AX)(R13*1), Z22, K3, Z6
+	VMOVUPS      448(DI), Z22
+	VPERMPS      Z20, Z22, Z23
+	VFMADD231PS  448(AX)(R12*1), Z23, K1, Z7
+	VPERMPS      Z21, Z22, Z21
+	VFMADD231PS  448(AX)(R13*1), Z21, K4, Z7
+	ADDQ         $0x02, DX
+	CMPQ         DX, R10
+	JLT          position
+	MOVQ         R10, DX
+	VSHUFF32X4   $0x4e, Z19, Z19, Z21
+	VADDPS       Z21, Z19, Z19
+	VBROADCASTSS float53800000<>+0(SB), Z21
+	VCMPPS       $0x11, Z19, Z21, K2
+	KORTESTW     K2, K2
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Y18, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Y19, (R10)
+	VMOVUPS      Z9, Z17
+	VDIVPS       Z19, Z17, Z17
+	VMOVUPS      (DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z0, Z0
+	VMOVUPS      64(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z1, Z1
+	VMOVUPS      128(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z2, Z2
+	VMOVUPS      192(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z3, Z3
+	VMOVUPS      256(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z4, Z4
+	VMOVUPS      320(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z5, Z5
+	VMOVUPS      384(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z6, Z6
+	VMOVUPS      448(DI), Z18
+	VPERMPS      Z17, Z18, Z17
+	VMULPS       Z17, Z7, Z7
 
 store:
 	MOVQ    y+32(FP), R10
@@ -1624,13 +2090,53 @@ store:
 	VMOVUPS Z7, K1, 448(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
+
+masked22:
+	MOVQ      DX, R11
+	SHLQ      $0x05, R11
+	VMOVUPS.Z (R8)(R11*1), K2, Z21
+	VMULPS    Z21, Z20, Z20
+	JMP       weighed23
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z18
+	MOVQ         DX, R12
+
+top24:
+	MOVL            (BX)(R12*4), R13
+	IMULQ           ldfar+128(FP), R13
+	VBROADCASTF32X8 (R9)(R13*1), Z21
+	VADDPS          Z17, Z21, Z21
+	VMULPS          Z16, Z21, Z22
+	VMAXPS          Z21, Z22, Z21
+	VMAXPS          Z21, Z18, Z18
+	INCQ            R12
+	CMPQ            R12, R11
+	JLT             top24
+	VPXORD          Z19, Z19, Z19
+	VPXORD          Z0, Z0, Z0
+	VPXORD          Z1, Z1, Z1
+	VPXORD          Z2, Z2, Z2
+	VPXORD          Z3, Z3, Z3
+	VPXORD          Z4, Z4, Z4
+	VPXORD          Z5, Z5, Z5
+	VPXORD          Z6, Z6, Z6
+	VPXORD          Z7, Z7, Z7
+	JMP             position
 
 // func attendBackEightAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
@@ -1741,14 +2247,14 @@ position:
 	VBLENDMPS    Z22, Z23, K4, Z10
 	VFMADD231PS  Z10, Z9, K2, Z5
 	TESTQ        DI, DI
-	JZ           unmasked9
+	JZ           unmasked25
 	MOVQ         DX, R11
 	SHLQ         $0x05, R11
 	VMOVUPS.Z    (DI)(R11*1), K2, Z23
 	VMULPS       Z23, Z22, Z22
 	VMULPS       Z23, Z10, Z10
 
-unmasked9:
+unmasked25:
 	MOVL        (SI)(DX*4), R11
 	IMULQ       CX, R11
 	PREFETCHT0  (AX)(R11*1)
@@ -1910,14 +2416,14 @@ position:
 	VBLENDMPS    Z25, Z26, K5, Z13
 	VFMADD231PS  Z13, Z12, K2, Z7
 	TESTQ        DI, DI
-	JZ           unmasked10
+	JZ           unmasked26
 	MOVQ         DX, R11
 	SHLQ         $0x05, R11
 	VMOVUPS.Z    (DI)(R11*1), K2, Z26
 	VMULPS       Z26, Z25, Z25
 	VMULPS       Z26, Z13, Z13
 
-unmasked10:
+unmasked26:
 	MOVL        (SI)(DX*4), R11
 	IMULQ       CX, R11
 	PREFETCHT0  (AX)(R11*1)
@@ -2093,14 +2599,14 @@ position:
 	VBLENDMPS    Z25, Z26, K5, Z13
 	VFMADD231PS  Z13, Z12, K2, Z6
 	TESTQ        R8, R8
-	JZ           unmasked11
+	JZ           unmasked27
 	MOVQ         DX, R12
 	SHLQ         $0x05, R12
 	VMOVUPS.Z    (R8)(R12*1), K2, Z26
 	VMULPS       Z26, Z25, Z25
 	VMULPS       Z26, Z13, Z13
 
-unmasked11:
+unmasked27:
 	MOVL        (SI)(DX*4), R12
 	IMULQ       CX, R12
 	PREFETCHT0  (AX)(R12*1)
@@ -2298,14 +2804,14 @@ position:
 	VBLENDMPS    Z24, Z25, K5, Z15
 	VFMADD231PS  Z15, Z14, K2, Z7
 	TESTQ        R8, R8
-	JZ           unmasked12
+	JZ           unmasked28
 	MOVQ         DX, R12
 	SHLQ         $0x05, R12
 	VMOVUPS.Z    (R8)(R12*1), K2, Z25
 	VMULPS       Z25, Z24, Z24
 	VMULPS       Z25, Z15, Z15
 
-unmasked12:
+unmasked28:
 	MOVL        (SI)(DX*4), R12
 	IMULQ       CX, R12
 	PREFETCHT0  (AX)(R12*1)
@@ -2554,9 +3060,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendSumSomeAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·attendSumSomeAVX512x1(SB), NOSPLIT, $0-136
+// func attendSumSomeAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x1(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -2575,19 +3081,16 @@ TEXT ·attendSumSomeAVX512x1(SB), NOSPLIT, $0-136
 	MOVQ         lane+96(FP), DX
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z1
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z2
-	VBROADCASTSS float42b20000<>+0(SB), Z3
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
-	VBROADCASTSS float3f318000<>+0(SB), Z8
-	VBROADCASTSS floatb95e8083<>+0(SB), Z9
-	VBROADCASTSS float3f800000<>+0(SB), Z10
-	VBROADCASTSS float39506967<>+0(SB), Z11
-	VBROADCASTSS float3ab743ce<>+0(SB), Z12
-	VBROADCASTSS float3c088908<>+0(SB), Z13
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
-	VBROADCASTSS float3f000000<>+0(SB), Z16
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
+	VBROADCASTSS float3f800000<>+0(SB), Z3
+	VBROADCASTSS float3962a0ba<>+0(SB), Z4
+	VBROADCASTSS float3aa36b27<>+0(SB), Z5
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z6
+	VBROADCASTSS float3d634489<>+0(SB), Z7
+	VBROADCASTSS float3e75feac<>+0(SB), Z8
+	VBROADCASTSS float3f317216<>+0(SB), Z9
+	VBROADCASTSS slope+112(FP), Z10
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -2599,72 +3102,118 @@ row:
 	VPXORD    Z0, Z0, Z0
 	CMPQ      DX, R9
 	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Y4
-	VPXORD    Z5, Z5, Z5
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Y11
+	MOVL      (BX)(DX*4), R10
+	IMULQ     ldfar+128(FP), R10
+	VMOVUPS.Z (R8)(R10*1), K2, Y14
+	VADDPS    Z11, Z14, Z14
+	VMULPS    Z10, Z14, Z12
+	VMAXPS    Z14, Z12, Z14
+	VMOVAPS   Z14, Z12
+	VPXORD    Z13, Z13, Z13
 
 position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Y6
-	VSUBPS       Z4, Z6, Z6
-	VMAXPS       Z6, Z2, Z6
-	VMULPS       Z3, Z6, Z17
-	VRNDSCALEPS  $0x08, Z17, Z17
-	VFNMADD231PS Z8, Z17, Z6
-	VFNMADD231PS Z9, Z17, Z6
-	VMOVUPS      Z11, Z18
-	VFMADD213PS  Z12, Z6, Z18
-	VFMADD213PS  Z13, Z6, Z18
-	VFMADD213PS  Z14, Z6, Z18
-	VFMADD213PS  Z15, Z6, Z18
-	VFMADD213PS  Z16, Z6, Z18
-	VMULPS       Z6, Z6, Z19
-	VFMADD213PS  Z6, Z19, Z18
-	VADDPS       Z10, Z18, Z18
-	VSCALEFPS    Z17, Z18, Z6
-	VADDPS       Z6, Z5, Z5
-	TESTQ        DI, DI
-	JZ           unmasked13
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Y7
-	VMULPS       Z7, Z6, Z6
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	PREFETCHT0  (R11)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	VMOVUPS.Z   (R11), K2, Y15
+	VADDPS      Z11, Z15, Z15
+	VMULPS      Z10, Z15, Z16
+	VMAXPS      Z15, Z16, Z15
+	VSUBPS      Z12, Z15, Z15
+	VMULPS      Z2, Z15, Z15
+	VREDUCEPS   $0x09, Z15, Z16
+	VMOVUPS     Z4, Z19
+	VFMADD213PS Z5, Z16, Z19
+	VFMADD213PS Z6, Z16, Z19
+	VFMADD213PS Z7, Z16, Z19
+	VFMADD213PS Z8, Z16, Z19
+	VFMADD213PS Z9, Z16, Z19
+	VFMADD213PS Z3, Z16, Z19
+	VSCALEFPS   Z15, Z19, Z15
+	VADDPS      Z15, Z13, Z13
+	TESTQ       DI, DI
+	JNZ         masked29
 
-unmasked13:
-	VPERMPS     Z6, Z1, Z17
-	VFMADD231PS (AX)(R10*1), Z17, K1, Z0
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Y5, K2, (R9)
-	VMOVUPS     Z10, Z17
-	VDIVPS      Z5, Z17, Z5
-	VPERMPS     Z5, Z1, Z17
-	VMULPS      Z17, Z0, Z0
+weighed30:
+	VPERMPS      Z15, Z1, Z16
+	VFMADD231PS  (AX)(R10*1), Z16, K1, Z0
+	ADDQ         $0x01, DX
+	CMPQ         DX, R9
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z16
+	VCMPPS       $0x11, Z13, Z16, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Y12, K2, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Y13, K2, (R9)
+	VMOVUPS      Z3, Z12
+	VDIVPS       Z13, Z12, Z12
+	VPERMPS      Z12, Z1, Z12
+	VMULPS       Z12, Z0, Z0
 
 store:
 	MOVQ    y+32(FP), R9
 	VMOVUPS Z0, K1, (R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumSomeAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·attendSumSomeAVX512x2(SB), NOSPLIT, $0-136
+masked29:
+	MOVQ      DX, R11
+	IMULQ     apart+88(FP), R11
+	VMOVUPS.Z (DI)(R11*1), K2, Y17
+	VMULPS    Z17, Z15, Z15
+	JMP       weighed30
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z12
+	MOVQ         DX, R11
+
+top31:
+	MOVL      (BX)(R11*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Y18
+	VADDPS    Z11, Z18, Z18
+	VMULPS    Z10, Z18, Z16
+	VMAXPS    Z18, Z16, Z18
+	VMAXPS    Z18, Z12, Z12
+	INCQ      R11
+	CMPQ      R11, R10
+	JLT       top31
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z0, Z0, Z0
+	JMP       position
+
+// func attendSumSomeAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x2(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -2684,19 +3233,16 @@ TEXT ·attendSumSomeAVX512x2(SB), NOSPLIT, $0-136
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z2
 	VMOVUPS      64(DX), Z3
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z10
-	VBROADCASTSS floatb95e8083<>+0(SB), Z11
-	VBROADCASTSS float3f800000<>+0(SB), Z12
-	VBROADCASTSS float39506967<>+0(SB), Z13
-	VBROADCASTSS float3ab743ce<>+0(SB), Z14
-	VBROADCASTSS float3c088908<>+0(SB), Z15
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
-	VBROADCASTSS float3f000000<>+0(SB), Z18
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f800000<>+0(SB), Z5
+	VBROADCASTSS float3962a0ba<>+0(SB), Z6
+	VBROADCASTSS float3aa36b27<>+0(SB), Z7
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z8
+	VBROADCASTSS float3d634489<>+0(SB), Z9
+	VBROADCASTSS float3e75feac<>+0(SB), Z10
+	VBROADCASTSS float3f317216<>+0(SB), Z11
+	VBROADCASTSS slope+112(FP), Z12
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -2709,60 +3255,73 @@ row:
 	VPXORD    Z1, Z1, Z1
 	CMPQ      DX, R9
 	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Y6
-	VPXORD    Z7, Z7, Z7
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Y13
+	MOVL      (BX)(DX*4), R10
+	IMULQ     ldfar+128(FP), R10
+	VMOVUPS.Z (R8)(R10*1), K2, Y16
+	VADDPS    Z13, Z16, Z16
+	VMULPS    Z12, Z16, Z14
+	VMAXPS    Z16, Z14, Z16
+	VMOVAPS   Z16, Z14
+	VPXORD    Z15, Z15, Z15
 
 position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	PREFETCHT0   64(AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Y8
-	VSUBPS       Z6, Z8, Z8
-	VMAXPS       Z8, Z4, Z8
-	VMULPS       Z5, Z8, Z19
-	VRNDSCALEPS  $0x08, Z19, Z19
-	VFNMADD231PS Z10, Z19, Z8
-	VFNMADD231PS Z11, Z19, Z8
-	VMOVUPS      Z13, Z20
-	VFMADD213PS  Z14, Z8, Z20
-	VFMADD213PS  Z15, Z8, Z20
-	VFMADD213PS  Z16, Z8, Z20
-	VFMADD213PS  Z17, Z8, Z20
-	VFMADD213PS  Z18, Z8, Z20
-	VMULPS       Z8, Z8, Z21
-	VFMADD213PS  Z8, Z21, Z20
-	VADDPS       Z12, Z20, Z20
-	VSCALEFPS    Z19, Z20, Z8
-	VADDPS       Z8, Z7, Z7
-	TESTQ        DI, DI
-	JZ           unmasked14
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Y9
-	VMULPS       Z9, Z8, Z8
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	PREFETCHT0  64(AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	PREFETCHT0  (R11)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	VMOVUPS.Z   (R11), K2, Y17
+	VADDPS      Z13, Z17, Z17
+	VMULPS      Z12, Z17, Z18
+	VMAXPS      Z17, Z18, Z17
+	VSUBPS      Z14, Z17, Z17
+	VMULPS      Z4, Z17, Z17
+	VREDUCEPS   $0x09, Z17, Z18
+	VMOVUPS     Z6, Z21
+	VFMADD213PS Z7, Z18, Z21
+	VFMADD213PS Z8, Z18, Z21
+	VFMADD213PS Z9, Z18, Z21
+	VFMADD213PS Z10, Z18, Z21
+	VFMADD213PS Z11, Z18, Z21
+	VFMADD213PS Z5, Z18, Z21
+	VSCALEFPS   Z17, Z21, Z17
+	VADDPS      Z17, Z15, Z15
+	TESTQ       DI, DI
+	JNZ         masked32
 
-unmasked14:
-	VPERMPS     Z8, Z2, Z19
-	VFMADD231PS (AX)(R10*1), Z19, Z0
-	VPERMPS     Z8, Z3, Z19
-	VFMADD231PS 64(AX)(R10*1), Z19, K1, Z1
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Y7, K2, (R9)
-	VMOVUPS     Z12, Z19
-	VDIVPS      Z7, Z19, Z7
-	VPERMPS     Z7, Z2, Z19
-	VMULPS      Z19, Z0, Z0
-	VPERMPS     Z7, Z3, Z19
-	VMULPS      Z19, Z1, Z1
+weighed33:
+	VPERMPS      Z17, Z2, Z18
+	VFMADD231PS  (AX)(R10*1), Z18, Z0
+	VPERMPS      Z17, Z3, Z18
+	VFMADD231PS  64(AX)(R10*1), Z18, K1, Z1
+	ADDQ         $0x01, DX
+	CMPQ         DX, R9
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z18
+	VCMPPS       $0x11, Z15, Z18, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Y14, K2, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Y15, K2, (R9)
+	VMOVUPS      Z5, Z14
+	VDIVPS       Z15, Z14, Z14
+	VPERMPS      Z14, Z2, Z18
+	VMULPS       Z18, Z0, Z0
+	VPERMPS      Z14, Z3, Z14
+	VMULPS       Z14, Z1, Z1
 
 store:
 	MOVQ    y+32(FP), R9
@@ -2770,17 +3329,51 @@ store:
 	VMOVUPS Z1, K1, 64(R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumSomeAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·attendSumSomeAVX512x3(SB), NOSPLIT, $0-136
+masked32:
+	MOVQ      DX, R11
+	IMULQ     apart+88(FP), R11
+	VMOVUPS.Z (DI)(R11*1), K2, Y19
+	VMULPS    Z19, Z17, Z17
+	JMP       weighed33
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z14
+	MOVQ         DX, R11
+
+top34:
+	MOVL      (BX)(R11*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Y20
+	VADDPS    Z13, Z20, Z20
+	VMULPS    Z12, Z20, Z18
+	VMAXPS    Z20, Z18, Z20
+	VMAXPS    Z20, Z14, Z14
+	INCQ      R11
+	CMPQ      R11, R10
+	JLT       top34
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	JMP       position
+
+// func attendSumSomeAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x3(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -2801,19 +3394,16 @@ TEXT ·attendSumSomeAVX512x3(SB), NOSPLIT, $0-136
 	VMOVUPS      (DX), Z3
 	VMOVUPS      64(DX), Z4
 	VMOVUPS      128(DX), Z5
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z6
-	VBROADCASTSS float42b20000<>+0(SB), Z7
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
-	VBROADCASTSS float3f318000<>+0(SB), Z12
-	VBROADCASTSS floatb95e8083<>+0(SB), Z13
-	VBROADCASTSS float3f800000<>+0(SB), Z14
-	VBROADCASTSS float39506967<>+0(SB), Z15
-	VBROADCASTSS float3ab743ce<>+0(SB), Z16
-	VBROADCASTSS float3c088908<>+0(SB), Z17
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z18
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z19
-	VBROADCASTSS float3f000000<>+0(SB), Z20
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS float3f800000<>+0(SB), Z7
+	VBROADCASTSS float3962a0ba<>+0(SB), Z8
+	VBROADCASTSS float3aa36b27<>+0(SB), Z9
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z10
+	VBROADCASTSS float3d634489<>+0(SB), Z11
+	VBROADCASTSS float3e75feac<>+0(SB), Z12
+	VBROADCASTSS float3f317216<>+0(SB), Z13
+	VBROADCASTSS slope+112(FP), Z14
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -2827,65 +3417,78 @@ row:
 	VPXORD    Z2, Z2, Z2
 	CMPQ      DX, R9
 	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Y8
-	VPXORD    Z9, Z9, Z9
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Y15
+	MOVL      (BX)(DX*4), R10
+	IMULQ     ldfar+128(FP), R10
+	VMOVUPS.Z (R8)(R10*1), K2, Y18
+	VADDPS    Z15, Z18, Z18
+	VMULPS    Z14, Z18, Z16
+	VMAXPS    Z18, Z16, Z18
+	VMOVAPS   Z18, Z16
+	VPXORD    Z17, Z17, Z17
 
 position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	PREFETCHT0   64(AX)(R10*1)
-	PREFETCHT0   128(AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Y10
-	VSUBPS       Z8, Z10, Z10
-	VMAXPS       Z10, Z6, Z10
-	VMULPS       Z7, Z10, Z21
-	VRNDSCALEPS  $0x08, Z21, Z21
-	VFNMADD231PS Z12, Z21, Z10
-	VFNMADD231PS Z13, Z21, Z10
-	VMOVUPS      Z15, Z22
-	VFMADD213PS  Z16, Z10, Z22
-	VFMADD213PS  Z17, Z10, Z22
-	VFMADD213PS  Z18, Z10, Z22
-	VFMADD213PS  Z19, Z10, Z22
-	VFMADD213PS  Z20, Z10, Z22
-	VMULPS       Z10, Z10, Z23
-	VFMADD213PS  Z10, Z23, Z22
-	VADDPS       Z14, Z22, Z22
-	VSCALEFPS    Z21, Z22, Z10
-	VADDPS       Z10, Z9, Z9
-	TESTQ        DI, DI
-	JZ           unmasked15
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Y11
-	VMULPS       Z11, Z10, Z10
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	PREFETCHT0  64(AX)(R10*1)
+	PREFETCHT0  128(AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	PREFETCHT0  (R11)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	VMOVUPS.Z   (R11), K2, Y19
+	VADDPS      Z15, Z19, Z19
+	VMULPS      Z14, Z19, Z20
+	VMAXPS      Z19, Z20, Z19
+	VSUBPS      Z16, Z19, Z19
+	VMULPS      Z6, Z19, Z19
+	VREDUCEPS   $0x09, Z19, Z20
+	VMOVUPS     Z8, Z23
+	VFMADD213PS Z9, Z20, Z23
+	VFMADD213PS Z10, Z20, Z23
+	VFMADD213PS Z11, Z20, Z23
+	VFMADD213PS Z12, Z20, Z23
+	VFMADD213PS Z13, Z20, Z23
+	VFMADD213PS Z7, Z20, Z23
+	VSCALEFPS   Z19, Z23, Z19
+	VADDPS      Z19, Z17, Z17
+	TESTQ       DI, DI
+	JNZ         masked35
 
-unmasked15:
-	VPERMPS     Z10, Z3, Z21
-	VFMADD231PS (AX)(R10*1), Z21, Z0
-	VPERMPS     Z10, Z4, Z21
-	VFMADD231PS 64(AX)(R10*1), Z21, Z1
-	VPERMPS     Z10, Z5, Z21
-	VFMADD231PS 128(AX)(R10*1), Z21, K1, Z2
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Y9, K2, (R9)
-	VMOVUPS     Z14, Z21
-	VDIVPS      Z9, Z21, Z9
-	VPERMPS     Z9, Z3, Z21
-	VMULPS      Z21, Z0, Z0
-	VPERMPS     Z9, Z4, Z21
-	VMULPS      Z21, Z1, Z1
-	VPERMPS     Z9, Z5, Z21
-	VMULPS      Z21, Z2, Z2
+weighed36:
+	VPERMPS      Z19, Z3, Z20
+	VFMADD231PS  (AX)(R10*1), Z20, Z0
+	VPERMPS      Z19, Z4, Z20
+	VFMADD231PS  64(AX)(R10*1), Z20, Z1
+	VPERMPS      Z19, Z5, Z20
+	VFMADD231PS  128(AX)(R10*1), Z20, K1, Z2
+	ADDQ         $0x01, DX
+	CMPQ         DX, R9
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z20
+	VCMPPS       $0x11, Z17, Z20, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Y16, K2, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Y17, K2, (R9)
+	VMOVUPS      Z7, Z16
+	VDIVPS       Z17, Z16, Z16
+	VPERMPS      Z16, Z3, Z20
+	VMULPS       Z20, Z0, Z0
+	VPERMPS      Z16, Z4, Z20
+	VMULPS       Z20, Z1, Z1
+	VPERMPS      Z16, Z5, Z16
+	VMULPS       Z16, Z2, Z2
 
 store:
 	MOVQ    y+32(FP), R9
@@ -2894,17 +3497,52 @@ store:
 	VMOVUPS Z2, K1, 128(R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumSomeAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·attendSumSomeAVX512x4(SB), NOSPLIT, $0-136
+masked35:
+	MOVQ      DX, R11
+	IMULQ     apart+88(FP), R11
+	VMOVUPS.Z (DI)(R11*1), K2, Y21
+	VMULPS    Z21, Z19, Z19
+	JMP       weighed36
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z16
+	MOVQ         DX, R11
+
+top37:
+	MOVL      (BX)(R11*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Y22
+	VADDPS    Z15, Z22, Z22
+	VMULPS    Z14, Z22, Z20
+	VMAXPS    Z22, Z20, Z22
+	VMAXPS    Z22, Z16, Z16
+	INCQ      R11
+	CMPQ      R11, R10
+	JLT       top37
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	JMP       position
+
+// func attendSumSomeAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x4(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -2926,19 +3564,16 @@ TEXT ·attendSumSomeAVX512x4(SB), NOSPLIT, $0-136
 	VMOVUPS      64(DX), Z5
 	VMOVUPS      128(DX), Z6
 	VMOVUPS      192(DX), Z7
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z8
-	VBROADCASTSS float42b20000<>+0(SB), Z9
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
-	VBROADCASTSS float3f318000<>+0(SB), Z14
-	VBROADCASTSS floatb95e8083<>+0(SB), Z15
-	VBROADCASTSS float3f800000<>+0(SB), Z16
-	VBROADCASTSS float39506967<>+0(SB), Z17
-	VBROADCASTSS float3ab743ce<>+0(SB), Z18
-	VBROADCASTSS float3c088908<>+0(SB), Z19
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
-	VBROADCASTSS float3f000000<>+0(SB), Z22
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
+	VBROADCASTSS float3f800000<>+0(SB), Z9
+	VBROADCASTSS float3962a0ba<>+0(SB), Z10
+	VBROADCASTSS float3aa36b27<>+0(SB), Z11
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z12
+	VBROADCASTSS float3d634489<>+0(SB), Z13
+	VBROADCASTSS float3e75feac<>+0(SB), Z14
+	VBROADCASTSS float3f317216<>+0(SB), Z15
+	VBROADCASTSS slope+112(FP), Z16
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -2953,70 +3588,83 @@ row:
 	VPXORD    Z3, Z3, Z3
 	CMPQ      DX, R9
 	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Y10
-	VPXORD    Z11, Z11, Z11
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Y17
+	MOVL      (BX)(DX*4), R10
+	IMULQ     ldfar+128(FP), R10
+	VMOVUPS.Z (R8)(R10*1), K2, Y20
+	VADDPS    Z17, Z20, Z20
+	VMULPS    Z16, Z20, Z18
+	VMAXPS    Z20, Z18, Z20
+	VMOVAPS   Z20, Z18
+	VPXORD    Z19, Z19, Z19
 
 position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	PREFETCHT0   64(AX)(R10*1)
-	PREFETCHT0   128(AX)(R10*1)
-	PREFETCHT0   192(AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Y12
-	VSUBPS       Z10, Z12, Z12
-	VMAXPS       Z12, Z8, Z12
-	VMULPS       Z9, Z12, Z23
-	VRNDSCALEPS  $0x08, Z23, Z23
-	VFNMADD231PS Z14, Z23, Z12
-	VFNMADD231PS Z15, Z23, Z12
-	VMOVUPS      Z17, Z24
-	VFMADD213PS  Z18, Z12, Z24
-	VFMADD213PS  Z19, Z12, Z24
-	VFMADD213PS  Z20, Z12, Z24
-	VFMADD213PS  Z21, Z12, Z24
-	VFMADD213PS  Z22, Z12, Z24
-	VMULPS       Z12, Z12, Z25
-	VFMADD213PS  Z12, Z25, Z24
-	VADDPS       Z16, Z24, Z24
-	VSCALEFPS    Z23, Z24, Z12
-	VADDPS       Z12, Z11, Z11
-	TESTQ        DI, DI
-	JZ           unmasked16
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Y13
-	VMULPS       Z13, Z12, Z12
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	PREFETCHT0  64(AX)(R10*1)
+	PREFETCHT0  128(AX)(R10*1)
+	PREFETCHT0  192(AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	PREFETCHT0  (R11)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	VMOVUPS.Z   (R11), K2, Y21
+	VADDPS      Z17, Z21, Z21
+	VMULPS      Z16, Z21, Z22
+	VMAXPS      Z21, Z22, Z21
+	VSUBPS      Z18, Z21, Z21
+	VMULPS      Z8, Z21, Z21
+	VREDUCEPS   $0x09, Z21, Z22
+	VMOVUPS     Z10, Z25
+	VFMADD213PS Z11, Z22, Z25
+	VFMADD213PS Z12, Z22, Z25
+	VFMADD213PS Z13, Z22, Z25
+	VFMADD213PS Z14, Z22, Z25
+	VFMADD213PS Z15, Z22, Z25
+	VFMADD213PS Z9, Z22, Z25
+	VSCALEFPS   Z21, Z25, Z21
+	VADDPS      Z21, Z19, Z19
+	TESTQ       DI, DI
+	JNZ         masked38
 
-unmasked16:
-	VPERMPS     Z12, Z4, Z23
-	VFMADD231PS (AX)(R10*1), Z23, Z0
-	VPERMPS     Z12, Z5, Z23
-	VFMADD231PS 64(AX)(R10*1), Z23, Z1
-	VPERMPS     Z12, Z6, Z23
-	VFMADD231PS 128(AX)(R10*1), Z23, Z2
-	VPERMPS     Z12, Z7, Z23
-	VFMADD231PS 192(AX)(R10*1), Z23, K1, Z3
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Y11, K2, (R9)
-	VMOVUPS     Z16, Z23
-	VDIVPS      Z11, Z23, Z11
-	VPERMPS     Z11, Z4, Z23
-	VMULPS      Z23, Z0, Z0
-	VPERMPS     Z11, Z5, Z23
-	VMULPS      Z23, Z1, Z1
-	VPERMPS     Z11, Z6, Z23
-	VMULPS      Z23, Z2, Z2
-	VPERMPS     Z11, Z7, Z23
-	VMULPS      Z23, Z3, Z3
+weighed39:
+	VPERMPS      Z21, Z4, Z22
+	VFMADD231PS  (AX)(R10*1), Z22, Z0
+	VPERMPS      Z21, Z5, Z22
+	VFMADD231PS  64(AX)(R10*1), Z22, Z1
+	VPERMPS      Z21, Z6, Z22
+	VFMADD231PS  128(AX)(R10*1), Z22, Z2
+	VPERMPS      Z21, Z7, Z22
+	VFMADD231PS  192(AX)(R10*1), Z22, K1, Z3
+	ADDQ         $0x01, DX
+	CMPQ         DX, R9
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z22
+	VCMPPS       $0x11, Z19, Z22, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Y18, K2, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Y19, K2, (R9)
+	VMOVUPS      Z9, Z18
+	VDIVPS       Z19, Z18, Z18
+	VPERMPS      Z18, Z4, Z22
+	VMULPS       Z22, Z0, Z0
+	VPERMPS      Z18, Z5, Z22
+	VMULPS       Z22, Z1, Z1
+	VPERMPS      Z18, Z6, Z22
+	VMULPS       Z22, Z2, Z2
+	VPERMPS      Z18, Z7, Z18
+	VMULPS       Z18, Z3, Z3
 
 store:
 	MOVQ    y+32(FP), R9
@@ -3026,17 +3674,53 @@ store:
 	VMOVUPS Z3, K1, 192(R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumSomeAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·attendSumSomeAVX512x5(SB), NOSPLIT, $0-136
+masked38:
+	MOVQ      DX, R11
+	IMULQ     apart+88(FP), R11
+	VMOVUPS.Z (DI)(R11*1), K2, Y23
+	VMULPS    Z23, Z21, Z21
+	JMP       weighed39
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z18
+	MOVQ         DX, R11
+
+top40:
+	MOVL      (BX)(R11*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Y24
+	VADDPS    Z17, Z24, Z24
+	VMULPS    Z16, Z24, Z22
+	VMAXPS    Z24, Z22, Z24
+	VMAXPS    Z24, Z18, Z18
+	INCQ      R11
+	CMPQ      R11, R10
+	JLT       top40
+	VPXORD    Z19, Z19, Z19
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	JMP       position
+
+// func attendSumSomeAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x5(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -3054,19 +3738,16 @@ TEXT ·attendSumSomeAVX512x5(SB), NOSPLIT, $0-136
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z5
-	VBROADCASTSS float42b20000<>+0(SB), Z6
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS float3f800000<>+0(SB), Z6
+	VBROADCASTSS float3962a0ba<>+0(SB), Z7
+	VBROADCASTSS float3aa36b27<>+0(SB), Z8
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z9
+	VBROADCASTSS float3d634489<>+0(SB), Z10
+	VBROADCASTSS float3e75feac<>+0(SB), Z11
+	VBROADCASTSS float3f317216<>+0(SB), Z12
+	VBROADCASTSS slope+112(FP), Z13
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -3082,85 +3763,98 @@ row:
 	VPXORD    Z4, Z4, Z4
 	CMPQ      DX, R10
 	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Y7
-	VPXORD    Z8, Z8, Z8
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Y14
+	MOVL      (BX)(DX*4), R11
+	IMULQ     ldfar+128(FP), R11
+	VMOVUPS.Z (R9)(R11*1), K2, Y17
+	VADDPS    Z14, Z17, Z17
+	VMULPS    Z13, Z17, Z15
+	VMAXPS    Z17, Z15, Z17
+	VMOVAPS   Z17, Z15
+	VPXORD    Z16, Z16, Z16
 
 position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Y9
-	VSUBPS       Z7, Z9, Z9
-	VMAXPS       Z9, Z5, Z9
-	VMULPS       Z6, Z9, Z20
-	VRNDSCALEPS  $0x08, Z20, Z20
-	VFNMADD231PS Z11, Z20, Z9
-	VFNMADD231PS Z12, Z20, Z9
-	VMOVUPS      Z14, Z21
-	VFMADD213PS  Z15, Z9, Z21
-	VFMADD213PS  Z16, Z9, Z21
-	VFMADD213PS  Z17, Z9, Z21
-	VFMADD213PS  Z18, Z9, Z21
-	VFMADD213PS  Z19, Z9, Z21
-	VMULPS       Z9, Z9, Z22
-	VFMADD213PS  Z9, Z22, Z21
-	VADDPS       Z13, Z21, Z21
-	VSCALEFPS    Z20, Z21, Z9
-	VADDPS       Z9, Z8, Z8
-	TESTQ        R8, R8
-	JZ           unmasked17
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Y10
-	VMULPS       Z10, Z9, Z9
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	PREFETCHT0  192(AX)(R11*1)
+	PREFETCHT0  256(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Y18
+	VADDPS      Z14, Z18, Z18
+	VMULPS      Z13, Z18, Z19
+	VMAXPS      Z18, Z19, Z18
+	VSUBPS      Z15, Z18, Z18
+	VMULPS      Z5, Z18, Z18
+	VREDUCEPS   $0x09, Z18, Z19
+	VMOVUPS     Z7, Z22
+	VFMADD213PS Z8, Z19, Z22
+	VFMADD213PS Z9, Z19, Z22
+	VFMADD213PS Z10, Z19, Z22
+	VFMADD213PS Z11, Z19, Z22
+	VFMADD213PS Z12, Z19, Z22
+	VFMADD213PS Z6, Z19, Z22
+	VSCALEFPS   Z18, Z22, Z18
+	VADDPS      Z18, Z16, Z16
+	TESTQ       R8, R8
+	JNZ         masked41
 
-unmasked17:
-	VMOVUPS     (DI), Z20
-	VPERMPS     Z9, Z20, Z20
-	VFMADD231PS (AX)(R11*1), Z20, Z0
-	VMOVUPS     64(DI), Z20
-	VPERMPS     Z9, Z20, Z20
-	VFMADD231PS 64(AX)(R11*1), Z20, Z1
-	VMOVUPS     128(DI), Z20
-	VPERMPS     Z9, Z20, Z20
-	VFMADD231PS 128(AX)(R11*1), Z20, Z2
-	VMOVUPS     192(DI), Z20
-	VPERMPS     Z9, Z20, Z20
-	VFMADD231PS 192(AX)(R11*1), Z20, Z3
-	VMOVUPS     256(DI), Z20
-	VPERMPS     Z9, Z20, Z20
-	VFMADD231PS 256(AX)(R11*1), Z20, K1, Z4
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Y8, K2, (R10)
-	VMOVUPS     Z13, Z20
-	VDIVPS      Z8, Z20, Z8
-	VMOVUPS     (DI), Z20
-	VPERMPS     Z8, Z20, Z20
-	VMULPS      Z20, Z0, Z0
-	VMOVUPS     64(DI), Z20
-	VPERMPS     Z8, Z20, Z20
-	VMULPS      Z20, Z1, Z1
-	VMOVUPS     128(DI), Z20
-	VPERMPS     Z8, Z20, Z20
-	VMULPS      Z20, Z2, Z2
-	VMOVUPS     192(DI), Z20
-	VPERMPS     Z8, Z20, Z20
-	VMULPS      Z20, Z3, Z3
-	VMOVUPS     256(DI), Z20
-	VPERMPS     Z8, Z20, Z20
-	VMULPS      Z20, Z4, Z4
+weighed42:
+	VMOVUPS      (DI), Z19
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  (AX)(R11*1), Z19, Z0
+	VMOVUPS      64(DI), Z19
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  64(AX)(R11*1), Z19, Z1
+	VMOVUPS      128(DI), Z19
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  128(AX)(R11*1), Z19, Z2
+	VMOVUPS      192(DI), Z19
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  192(AX)(R11*1), Z19, Z3
+	VMOVUPS      256(DI), Z19
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  256(AX)(R11*1), Z19, K1, Z4
+	ADDQ         $0x01, DX
+	CMPQ         DX, R10
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z19
+	VCMPPS       $0x11, Z16, Z19, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Y15, K2, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Y16, K2, (R10)
+	VMOVUPS      Z6, Z15
+	VDIVPS       Z16, Z15, Z15
+	VMOVUPS      (DI), Z19
+	VPERMPS      Z15, Z19, Z19
+	VMULPS       Z19, Z0, Z0
+	VMOVUPS      64(DI), Z19
+	VPERMPS      Z15, Z19, Z19
+	VMULPS       Z19, Z1, Z1
+	VMOVUPS      128(DI), Z19
+	VPERMPS      Z15, Z19, Z19
+	VMULPS       Z19, Z2, Z2
+	VMOVUPS      192(DI), Z19
+	VPERMPS      Z15, Z19, Z19
+	VMULPS       Z19, Z3, Z3
+	VMOVUPS      256(DI), Z19
+	VPERMPS      Z15, Z19, Z15
+	VMULPS       Z15, Z4, Z4
 
 store:
 	MOVQ    y+32(FP), R10
@@ -3171,17 +3865,54 @@ store:
 	VMOVUPS Z4, K1, 256(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumSomeAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·attendSumSomeAVX512x6(SB), NOSPLIT, $0-136
+masked41:
+	MOVQ      DX, R12
+	IMULQ     apart+88(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Y20
+	VMULPS    Z20, Z18, Z18
+	JMP       weighed42
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z15
+	MOVQ         DX, R12
+
+top43:
+	MOVL      (BX)(R12*4), R13
+	IMULQ     ldfar+128(FP), R13
+	VMOVUPS.Z (R9)(R13*1), K2, Y21
+	VADDPS    Z14, Z21, Z21
+	VMULPS    Z13, Z21, Z19
+	VMAXPS    Z21, Z19, Z21
+	VMAXPS    Z21, Z15, Z15
+	INCQ      R12
+	CMPQ      R12, R11
+	JLT       top43
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	JMP       position
+
+// func attendSumSomeAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x6(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -3199,19 +3930,16 @@ TEXT ·attendSumSomeAVX512x6(SB), NOSPLIT, $0-136
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z6
-	VBROADCASTSS float42b20000<>+0(SB), Z7
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
-	VBROADCASTSS float3f318000<>+0(SB), Z12
-	VBROADCASTSS floatb95e8083<>+0(SB), Z13
-	VBROADCASTSS float3f800000<>+0(SB), Z14
-	VBROADCASTSS float39506967<>+0(SB), Z15
-	VBROADCASTSS float3ab743ce<>+0(SB), Z16
-	VBROADCASTSS float3c088908<>+0(SB), Z17
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z18
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z19
-	VBROADCASTSS float3f000000<>+0(SB), Z20
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS float3f800000<>+0(SB), Z7
+	VBROADCASTSS float3962a0ba<>+0(SB), Z8
+	VBROADCASTSS float3aa36b27<>+0(SB), Z9
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z10
+	VBROADCASTSS float3d634489<>+0(SB), Z11
+	VBROADCASTSS float3e75feac<>+0(SB), Z12
+	VBROADCASTSS float3f317216<>+0(SB), Z13
+	VBROADCASTSS slope+112(FP), Z14
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -3228,92 +3956,105 @@ row:
 	VPXORD    Z5, Z5, Z5
 	CMPQ      DX, R10
 	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Y8
-	VPXORD    Z9, Z9, Z9
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Y15
+	MOVL      (BX)(DX*4), R11
+	IMULQ     ldfar+128(FP), R11
+	VMOVUPS.Z (R9)(R11*1), K2, Y18
+	VADDPS    Z15, Z18, Z18
+	VMULPS    Z14, Z18, Z16
+	VMAXPS    Z18, Z16, Z18
+	VMOVAPS   Z18, Z16
+	VPXORD    Z17, Z17, Z17
 
 position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	PREFETCHT0   320(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Y10
-	VSUBPS       Z8, Z10, Z10
-	VMAXPS       Z10, Z6, Z10
-	VMULPS       Z7, Z10, Z21
-	VRNDSCALEPS  $0x08, Z21, Z21
-	VFNMADD231PS Z12, Z21, Z10
-	VFNMADD231PS Z13, Z21, Z10
-	VMOVUPS      Z15, Z22
-	VFMADD213PS  Z16, Z10, Z22
-	VFMADD213PS  Z17, Z10, Z22
-	VFMADD213PS  Z18, Z10, Z22
-	VFMADD213PS  Z19, Z10, Z22
-	VFMADD213PS  Z20, Z10, Z22
-	VMULPS       Z10, Z10, Z23
-	VFMADD213PS  Z10, Z23, Z22
-	VADDPS       Z14, Z22, Z22
-	VSCALEFPS    Z21, Z22, Z10
-	VADDPS       Z10, Z9, Z9
-	TESTQ        R8, R8
-	JZ           unmasked18
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Y11
-	VMULPS       Z11, Z10, Z10
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	PREFETCHT0  192(AX)(R11*1)
+	PREFETCHT0  256(AX)(R11*1)
+	PREFETCHT0  320(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Y19
+	VADDPS      Z15, Z19, Z19
+	VMULPS      Z14, Z19, Z20
+	VMAXPS      Z19, Z20, Z19
+	VSUBPS      Z16, Z19, Z19
+	VMULPS      Z6, Z19, Z19
+	VREDUCEPS   $0x09, Z19, Z20
+	VMOVUPS     Z8, Z23
+	VFMADD213PS Z9, Z20, Z23
+	VFMADD213PS Z10, Z20, Z23
+	VFMADD213PS Z11, Z20, Z23
+	VFMADD213PS Z12, Z20, Z23
+	VFMADD213PS Z13, Z20, Z23
+	VFMADD213PS Z7, Z20, Z23
+	VSCALEFPS   Z19, Z23, Z19
+	VADDPS      Z19, Z17, Z17
+	TESTQ       R8, R8
+	JNZ         masked44
 
-unmasked18:
-	VMOVUPS     (DI), Z21
-	VPERMPS     Z10, Z21, Z21
-	VFMADD231PS (AX)(R11*1), Z21, Z0
-	VMOVUPS     64(DI), Z21
-	VPERMPS     Z10, Z21, Z21
-	VFMADD231PS 64(AX)(R11*1), Z21, Z1
-	VMOVUPS     128(DI), Z21
-	VPERMPS     Z10, Z21, Z21
-	VFMADD231PS 128(AX)(R11*1), Z21, Z2
-	VMOVUPS     192(DI), Z21
-	VPERMPS     Z10, Z21, Z21
-	VFMADD231PS 192(AX)(R11*1), Z21, Z3
-	VMOVUPS     256(DI), Z21
-	VPERMPS     Z10, Z21, Z21
-	VFMADD231PS 256(AX)(R11*1), Z21, Z4
-	VMOVUPS     320(DI), Z21
-	VPERMPS     Z10, Z21, Z21
-	VFMADD231PS 320(AX)(R11*1), Z21, K1, Z5
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Y9, K2, (R10)
-	VMOVUPS     Z14, Z21
-	VDIVPS      Z9, Z21, Z9
-	VMOVUPS     (DI), Z21
-	VPERMPS     Z9, Z21, Z21
-	VMULPS      Z21, Z0, Z0
-	VMOVUPS     64(DI), Z21
-	VPERMPS     Z9, Z21, Z21
-	VMULPS      Z21, Z1, Z1
-	VMOVUPS     128(DI), Z21
-	VPERMPS     Z9, Z21, Z21
-	VMULPS      Z21, Z2, Z2
-	VMOVUPS     192(DI), Z21
-	VPERMPS     Z9, Z21, Z21
-	VMULPS      Z21, Z3, Z3
-	VMOVUPS     256(DI), Z21
-	VPERMPS     Z9, Z21, Z21
-	VMULPS      Z21, Z4, Z4
-	VMOVUPS     320(DI), Z21
-	VPERMPS     Z9, Z21, Z21
-	VMULPS      Z21, Z5, Z5
+weighed45:
+	VMOVUPS      (DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  (AX)(R11*1), Z20, Z0
+	VMOVUPS      64(DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  64(AX)(R11*1), Z20, Z1
+	VMOVUPS      128(DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  128(AX)(R11*1), Z20, Z2
+	VMOVUPS      192(DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  192(AX)(R11*1), Z20, Z3
+	VMOVUPS      256(DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  256(AX)(R11*1), Z20, Z4
+	VMOVUPS      320(DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  320(AX)(R11*1), Z20, K1, Z5
+	ADDQ         $0x01, DX
+	CMPQ         DX, R10
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z20
+	VCMPPS       $0x11, Z17, Z20, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Y16, K2, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Y17, K2, (R10)
+	VMOVUPS      Z7, Z16
+	VDIVPS       Z17, Z16, Z16
+	VMOVUPS      (DI), Z20
+	VPERMPS      Z16, Z20, Z20
+	VMULPS       Z20, Z0, Z0
+	VMOVUPS      64(DI), Z20
+	VPERMPS      Z16, Z20, Z20
+	VMULPS       Z20, Z1, Z1
+	VMOVUPS      128(DI), Z20
+	VPERMPS      Z16, Z20, Z20
+	VMULPS       Z20, Z2, Z2
+	VMOVUPS      192(DI), Z20
+	VPERMPS      Z16, Z20, Z20
+	VMULPS       Z20, Z3, Z3
+	VMOVUPS      256(DI), Z20
+	VPERMPS      Z16, Z20, Z20
+	VMULPS       Z20, Z4, Z4
+	VMOVUPS      320(DI), Z20
+	VPERMPS      Z16, Z20, Z16
+	VMULPS       Z16, Z5, Z5
 
 store:
 	MOVQ    y+32(FP), R10
@@ -3325,17 +4066,55 @@ store:
 	VMOVUPS Z5, K1, 320(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumSomeAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·attendSumSomeAVX512x7(SB), NOSPLIT, $0-136
+masked44:
+	MOVQ      DX, R12
+	IMULQ     apart+88(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Y21
+	VMULPS    Z21, Z19, Z19
+	JMP       weighed45
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z16
+	MOVQ         DX, R12
+
+top46:
+	MOVL      (BX)(R12*4), R13
+	IMULQ     ldfar+128(FP), R13
+	VMOVUPS.Z (R9)(R13*1), K2, Y22
+	VADDPS    Z15, Z22, Z22
+	VMULPS    Z14, Z22, Z20
+	VMAXPS    Z22, Z20, Z22
+	VMAXPS    Z22, Z16, Z16
+	INCQ      R12
+	CMPQ      R12, R11
+	JLT       top46
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	JMP       position
+
+// func attendSumSomeAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x7(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -3353,19 +4132,16 @@ TEXT ·attendSumSomeAVX512x7(SB), NOSPLIT, $0-136
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z7
-	VBROADCASTSS float42b20000<>+0(SB), Z8
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
-	VBROADCASTSS float3f318000<>+0(SB), Z13
-	VBROADCASTSS floatb95e8083<>+0(SB), Z14
-	VBROADCASTSS float3f800000<>+0(SB), Z15
-	VBROADCASTSS float39506967<>+0(SB), Z16
-	VBROADCASTSS float3ab743ce<>+0(SB), Z17
-	VBROADCASTSS float3c088908<>+0(SB), Z18
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z19
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z20
-	VBROADCASTSS float3f000000<>+0(SB), Z21
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSS float3f800000<>+0(SB), Z8
+	VBROADCASTSS float3962a0ba<>+0(SB), Z9
+	VBROADCASTSS float3aa36b27<>+0(SB), Z10
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z11
+	VBROADCASTSS float3d634489<>+0(SB), Z12
+	VBROADCASTSS float3e75feac<>+0(SB), Z13
+	VBROADCASTSS float3f317216<>+0(SB), Z14
+	VBROADCASTSS slope+112(FP), Z15
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -3383,99 +4159,112 @@ row:
 	VPXORD    Z6, Z6, Z6
 	CMPQ      DX, R10
 	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Y9
-	VPXORD    Z10, Z10, Z10
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Y16
+	MOVL      (BX)(DX*4), R11
+	IMULQ     ldfar+128(FP), R11
+	VMOVUPS.Z (R9)(R11*1), K2, Y19
+	VADDPS    Z16, Z19, Z19
+	VMULPS    Z15, Z19, Z17
+	VMAXPS    Z19, Z17, Z19
+	VMOVAPS   Z19, Z17
+	VPXORD    Z18, Z18, Z18
 
 position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	PREFETCHT0   320(AX)(R11*1)
-	PREFETCHT0   384(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Y11
-	VSUBPS       Z9, Z11, Z11
-	VMAXPS       Z11, Z7, Z11
-	VMULPS       Z8, Z11, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z13, Z22, Z11
-	VFNMADD231PS Z14, Z22, Z11
-	VMOVUPS      Z16, Z23
-	VFMADD213PS  Z17, Z11, Z23
-	VFMADD213PS  Z18, Z11, Z23
-	VFMADD213PS  Z19, Z11, Z23
-	VFMADD213PS  Z20, Z11, Z23
-	VFMADD213PS  Z21, Z11, Z23
-	VMULPS       Z11, Z11, Z24
-	VFMADD213PS  Z11, Z24, Z23
-	VADDPS       Z15, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z11
-	VADDPS       Z11, Z10, Z10
-	TESTQ        R8, R8
-	JZ           unmasked19
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Y12
-	VMULPS       Z12, Z11, Z11
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	PREFETCHT0  192(AX)(R11*1)
+	PREFETCHT0  256(AX)(R11*1)
+	PREFETCHT0  320(AX)(R11*1)
+	PREFETCHT0  384(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Y20
+	VADDPS      Z16, Z20, Z20
+	VMULPS      Z15, Z20, Z21
+	VMAXPS      Z20, Z21, Z20
+	VSUBPS      Z17, Z20, Z20
+	VMULPS      Z7, Z20, Z20
+	VREDUCEPS   $0x09, Z20, Z21
+	VMOVUPS     Z9, Z24
+	VFMADD213PS Z10, Z21, Z24
+	VFMADD213PS Z11, Z21, Z24
+	VFMADD213PS Z12, Z21, Z24
+	VFMADD213PS Z13, Z21, Z24
+	VFMADD213PS Z14, Z21, Z24
+	VFMADD213PS Z8, Z21, Z24
+	VSCALEFPS   Z20, Z24, Z20
+	VADDPS      Z20, Z18, Z18
+	TESTQ       R8, R8
+	JNZ         masked47
 
-unmasked19:
-	VMOVUPS     (DI), Z22
-	VPERMPS     Z11, Z22, Z22
-	VFMADD231PS (AX)(R11*1), Z22, Z0
-	VMOVUPS     64(DI), Z22
-	VPERMPS     Z11, Z22, Z22
-	VFMADD231PS 64(AX)(R11*1), Z22, Z1
-	VMOVUPS     128(DI), Z22
-	VPERMPS     Z11, Z22, Z22
-	VFMADD231PS 128(AX)(R11*1), Z22, Z2
-	VMOVUPS     192(DI), Z22
-	VPERMPS     Z11, Z22, Z22
-	VFMADD231PS 192(AX)(R11*1), Z22, Z3
-	VMOVUPS     256(DI), Z22
-	VPERMPS     Z11, Z22, Z22
-	VFMADD231PS 256(AX)(R11*1), Z22, Z4
-	VMOVUPS     320(DI), Z22
-	VPERMPS     Z11, Z22, Z22
-	VFMADD231PS 320(AX)(R11*1), Z22, Z5
-	VMOVUPS     384(DI), Z22
-	VPERMPS     Z11, Z22, Z22
-	VFMADD231PS 384(AX)(R11*1), Z22, K1, Z6
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Y10, K2, (R10)
-	VMOVUPS     Z15, Z22
-	VDIVPS      Z10, Z22, Z10
-	VMOVUPS     (DI), Z22
-	VPERMPS     Z10, Z22, Z22
-	VMULPS      Z22, Z0, Z0
-	VMOVUPS     64(DI), Z22
-	VPERMPS     Z10, Z22, Z22
-	VMULPS      Z22, Z1, Z1
-	VMOVUPS     128(DI), Z22
-	VPERMPS     Z10, Z22, Z22
-	VMULPS      Z22, Z2, Z2
-	VMOVUPS     192(DI), Z22
-	VPERMPS     Z10, Z22, Z22
-	VMULPS      Z22, Z3, Z3
-	VMOVUPS     256(DI), Z22
-	VPERMPS     Z10, Z22, Z22
-	VMULPS      Z22, Z4, Z4
-	VMOVUPS     320(DI), Z22
-	VPERMPS     Z10, Z22, Z22
-	VMULPS      Z22, Z5, Z5
-	VMOVUPS     384(DI), Z22
-	VPERMPS     Z10, Z22, Z22
-	VMULPS      Z22, Z6, Z6
+weighed48:
+	VMOVUPS      (DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  (AX)(R11*1), Z21, Z0
+	VMOVUPS      64(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  64(AX)(R11*1), Z21, Z1
+	VMOVUPS      128(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  128(AX)(R11*1), Z21, Z2
+	VMOVUPS      192(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  192(AX)(R11*1), Z21, Z3
+	VMOVUPS      256(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  256(AX)(R11*1), Z21, Z4
+	VMOVUPS      320(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  320(AX)(R11*1), Z21, Z5
+	VMOVUPS      384(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  384(AX)(R11*1), Z21, K1, Z6
+	ADDQ         $0x01, DX
+	CMPQ         DX, R10
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z21
+	VCMPPS       $0x11, Z18, Z21, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Y17, K2, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Y18, K2, (R10)
+	VMOVUPS      Z8, Z17
+	VDIVPS       Z18, Z17, Z17
+	VMOVUPS      (DI), Z21
+	VPERMPS      Z17, Z21, Z21
+	VMULPS       Z21, Z0, Z0
+	VMOVUPS      64(DI), Z21
+	VPERMPS      Z17, Z21, Z21
+	VMULPS       Z21, Z1, Z1
+	VMOVUPS      128(DI), Z21
+	VPERMPS      Z17, Z21, Z21
+	VMULPS       Z21, Z2, Z2
+	VMOVUPS      192(DI), Z21
+	VPERMPS      Z17, Z21, Z21
+	VMULPS       Z21, Z3, Z3
+	VMOVUPS      256(DI), Z21
+	VPERMPS      Z17, Z21, Z21
+	VMULPS       Z21, Z4, Z4
+	VMOVUPS      320(DI), Z21
+	VPERMPS      Z17, Z21, Z21
+	VMULPS       Z21, Z5, Z5
+	VMOVUPS      384(DI), Z21
+	VPERMPS      Z17, Z21, Z17
+	VMULPS       Z17, Z6, Z6
 
 store:
 	MOVQ    y+32(FP), R10
@@ -3488,17 +4277,56 @@ store:
 	VMOVUPS Z6, K1, 384(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumSomeAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·attendSumSomeAVX512x8(SB), NOSPLIT, $0-136
+masked47:
+	MOVQ      DX, R12
+	IMULQ     apart+88(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Y22
+	VMULPS    Z22, Z20, Z20
+	JMP       weighed48
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z17
+	MOVQ         DX, R12
+
+top49:
+	MOVL      (BX)(R12*4), R13
+	IMULQ     ldfar+128(FP), R13
+	VMOVUPS.Z (R9)(R13*1), K2, Y23
+	VADDPS    Z16, Z23, Z23
+	VMULPS    Z15, Z23, Z21
+	VMAXPS    Z23, Z21, Z23
+	VMAXPS    Z23, Z17, Z17
+	INCQ      R12
+	CMPQ      R12, R11
+	JLT       top49
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	JMP       position
+
+// func attendSumSomeAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·attendSumSomeAVX512x8(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -3516,19 +4344,16 @@ TEXT ·attendSumSomeAVX512x8(SB), NOSPLIT, $0-136
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z8
-	VBROADCASTSS float42b20000<>+0(SB), Z9
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
-	VBROADCASTSS float3f318000<>+0(SB), Z14
-	VBROADCASTSS floatb95e8083<>+0(SB), Z15
-	VBROADCASTSS float3f800000<>+0(SB), Z16
-	VBROADCASTSS float39506967<>+0(SB), Z17
-	VBROADCASTSS float3ab743ce<>+0(SB), Z18
-	VBROADCASTSS float3c088908<>+0(SB), Z19
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
-	VBROADCASTSS float3f000000<>+0(SB), Z22
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
+	VBROADCASTSS float3f800000<>+0(SB), Z9
+	VBROADCASTSS float3962a0ba<>+0(SB), Z10
+	VBROADCASTSS float3aa36b27<>+0(SB), Z11
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z12
+	VBROADCASTSS float3d634489<>+0(SB), Z13
+	VBROADCASTSS float3e75feac<>+0(SB), Z14
+	VBROADCASTSS float3f317216<>+0(SB), Z15
+	VBROADCASTSS slope+112(FP), Z16
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -3547,106 +4372,119 @@ row:
 	VPXORD    Z7, Z7, Z7
 	CMPQ      DX, R10
 	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Y10
-	VPXORD    Z11, Z11, Z11
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Y17
+	MOVL      (BX)(DX*4), R11
+	IMULQ     ldfar+128(FP), R11
+	VMOVUPS.Z (R9)(R11*1), K2, Y20
+	VADDPS    Z17, Z20, Z20
+	VMULPS    Z16, Z20, Z18
+	VMAXPS    Z20, Z18, Z20
+	VMOVAPS   Z20, Z18
+	VPXORD    Z19, Z19, Z19
 
 position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	PREFETCHT0   320(AX)(R11*1)
-	PREFETCHT0   384(AX)(R11*1)
-	PREFETCHT0   448(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Y12
-	VSUBPS       Z10, Z12, Z12
-	VMAXPS       Z12, Z8, Z12
-	VMULPS       Z9, Z12, Z23
-	VRNDSCALEPS  $0x08, Z23, Z23
-	VFNMADD231PS Z14, Z23, Z12
-	VFNMADD231PS Z15, Z23, Z12
-	VMOVUPS      Z17, Z24
-	VFMADD213PS  Z18, Z12, Z24
-	VFMADD213PS  Z19, Z12, Z24
-	VFMADD213PS  Z20, Z12, Z24
-	VFMADD213PS  Z21, Z12, Z24
-	VFMADD213PS  Z22, Z12, Z24
-	VMULPS       Z12, Z12, Z25
-	VFMADD213PS  Z12, Z25, Z24
-	VADDPS       Z16, Z24, Z24
-	VSCALEFPS    Z23, Z24, Z12
-	VADDPS       Z12, Z11, Z11
-	TESTQ        R8, R8
-	JZ           unmasked20
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Y13
-	VMULPS       Z13, Z12, Z12
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	PREFETCHT0  192(AX)(R11*1)
+	PREFETCHT0  256(AX)(R11*1)
+	PREFETCHT0  320(AX)(R11*1)
+	PREFETCHT0  384(AX)(R11*1)
+	PREFETCHT0  448(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Y21
+	VADDPS      Z17, Z21, Z21
+	VMULPS      Z16, Z21, Z22
+	VMAXPS      Z21, Z22, Z21
+	VSUBPS      Z18, Z21, Z21
+	VMULPS      Z8, Z21, Z21
+	VREDUCEPS   $0x09, Z21, Z22
+	VMOVUPS     Z10, Z25
+	VFMADD213PS Z11, Z22, Z25
+	VFMADD213PS Z12, Z22, Z25
+	VFMADD213PS Z13, Z22, Z25
+	VFMADD213PS Z14, Z22, Z25
+	VFMADD213PS Z15, Z22, Z25
+	VFMADD213PS Z9, Z22, Z25
+	VSCALEFPS   Z21, Z25, Z21
+	VADDPS      Z21, Z19, Z19
+	TESTQ       R8, R8
+	JNZ         masked50
 
-unmasked20:
-	VMOVUPS     (DI), Z23
-	VPERMPS     Z12, Z23, Z23
-	VFMADD231PS (AX)(R11*1), Z23, Z0
-	VMOVUPS     64(DI), Z23
-	VPERMPS     Z12, Z23, Z23
-	VFMADD231PS 64(AX)(R11*1), Z23, Z1
-	VMOVUPS     128(DI), Z23
-	VPERMPS     Z12, Z23, Z23
-	VFMADD231PS 128(AX)(R11*1), Z23, Z2
-	VMOVUPS     192(DI), Z23
-	VPERMPS     Z12, Z23, Z23
-	VFMADD231PS 192(AX)(R11*1), Z23, Z3
-	VMOVUPS     256(DI), Z23
-	VPERMPS     Z12, Z23, Z23
-	VFMADD231PS 256(AX)(R11*1), Z23, Z4
-	VMOVUPS     320(DI), Z23
-	VPERMPS     Z12, Z23, Z23
-	VFMADD231PS 320(AX)(R11*1), Z23, Z5
-	VMOVUPS     384(DI), Z23
-	VPERMPS     Z12, Z23, Z23
-	VFMADD231PS 384(AX)(R11*1), Z23, Z6
-	VMOVUPS     448(DI), Z23
-	VPERMPS     Z12, Z23, Z23
-	VFMADD231PS 448(AX)(R11*1), Z23, K1, Z7
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Y11, K2, (R10)
-	VMOVUPS     Z16, Z23
-	VDIVPS      Z11, Z23, Z11
-	VMOVUPS     (DI), Z23
-	VPERMPS     Z11, Z23, Z23
-	VMULPS      Z23, Z0, Z0
-	VMOVUPS     64(DI), Z23
-	VPERMPS     Z11, Z23, Z23
-	VMULPS      Z23, Z1, Z1
-	VMOVUPS     128(DI), Z23
-	VPERMPS     Z11, Z23, Z23
-	VMULPS      Z23, Z2, Z2
-	VMOVUPS     192(DI), Z23
-	VPERMPS     Z11, Z23, Z23
-	VMULPS      Z23, Z3, Z3
-	VMOVUPS     256(DI), Z23
-	VPERMPS     Z11, Z23, Z23
-	VMULPS      Z23, Z4, Z4
-	VMOVUPS     320(DI), Z23
-	VPERMPS     Z11, Z23, Z23
-	VMULPS      Z23, Z5, Z5
-	VMOVUPS     384(DI), Z23
-	VPERMPS     Z11, Z23, Z23
-	VMULPS      Z23, Z6, Z6
-	VMOVUPS     448(DI), Z23
-	VPERMPS     Z11, Z23, Z23
-	VMULPS      Z23, Z7, Z7
+weighed51:
+	VMOVUPS      (DI), Z22
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  (AX)(R11*1), Z22, Z0
+	VMOVUPS      64(DI), Z22
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  64(AX)(R11*1), Z22, Z1
+	VMOVUPS      128(DI), Z22
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  128(AX)(R11*1), Z22, Z2
+	VMOVUPS      192(DI), Z22
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  192(AX)(R11*1), Z22, Z3
+	VMOVUPS      256(DI), Z22
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  256(AX)(R11*1), Z22, Z4
+	VMOVUPS      320(DI), Z22
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  320(AX)(R11*1), Z22, Z5
+	VMOVUPS      384(DI), Z22
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  384(AX)(R11*1), Z22, Z6
+	VMOVUPS      448(DI), Z22
+	VPERMPS      Z21, Z22, Z22
+	VFMADD231PS  448(AX)(R11*1), Z22, K1, Z7
+	ADDQ         $0x01, DX
+	CMPQ         DX, R10
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z22
+	VCMPPS       $0x11, Z19, Z22, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Y18, K2, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Y19, K2, (R10)
+	VMOVUPS      Z9, Z18
+	VDIVPS       Z19, Z18, Z18
+	VMOVUPS      (DI), Z22
+	VPERMPS      Z18, Z22, Z22
+	VMULPS       Z22, Z0, Z0
+	VMOVUPS      64(DI), Z22
+	VPERMPS      Z18, Z22, Z22
+	VMULPS       Z22, Z1, Z1
+	VMOVUPS      128(DI), Z22
+	VPERMPS      Z18, Z22, Z22
+	VMULPS       Z22, Z2, Z2
+	VMOVUPS      192(DI), Z22
+	VPERMPS      Z18, Z22, Z22
+	VMULPS       Z22, Z3, Z3
+	VMOVUPS      256(DI), Z22
+	VPERMPS      Z18, Z22, Z22
+	VMULPS       Z22, Z4, Z4
+	VMOVUPS      320(DI), Z22
+	VPERMPS      Z18, Z22, Z22
+	VMULPS       Z22, Z5, Z5
+	VMOVUPS      384(DI), Z22
+	VPERMPS      Z18, Z22, Z22
+	VMULPS       Z22, Z6, Z6
+	VMOVUPS      448(DI), Z22
+	VPERMPS      Z18, Z22, Z18
+	VMULPS       Z18, Z7, Z7
 
 store:
 	MOVQ    y+32(FP), R10
@@ -3660,13 +4498,53 @@ store:
 	VMOVUPS Z7, K1, 448(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
+
+masked50:
+	MOVQ      DX, R12
+	IMULQ     apart+88(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Y23
+	VMULPS    Z23, Z21, Z21
+	JMP       weighed51
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z18
+	MOVQ         DX, R12
+
+top52:
+	MOVL      (BX)(R12*4), R13
+	IMULQ     ldfar+128(FP), R13
+	VMOVUPS.Z (R9)(R13*1), K2, Y24
+	VADDPS    Z17, Z24, Z24
+	VMULPS    Z16, Z24, Z22
+	VMAXPS    Z24, Z22, Z24
+	VMAXPS    Z24, Z18, Z18
+	INCQ      R12
+	CMPQ      R12, R11
+	JLT       top52
+	VPXORD    Z19, Z19, Z19
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	JMP       position
 
 // func attendBackSomeAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
@@ -3759,14 +4637,14 @@ position:
 	VBLENDMPS    Z22, Z23, K3, Z11
 	VFMADD231PS  Z11, Z10, Z6
 	TESTQ        DI, DI
-	JZ           unmasked21
+	JZ           unmasked53
 	MOVQ         DX, R10
 	IMULQ        apart+88(FP), R10
 	VMOVUPS.Z    (DI)(R10*1), K2, Y9
 	VMULPS       Z9, Z22, Z22
 	VMULPS       Z9, Z11, Z11
 
-unmasked21:
+unmasked53:
 	MOVL        (SI)(DX*4), R10
 	IMULQ       CX, R10
 	PREFETCHT0  (AX)(R10*1)
@@ -3895,14 +4773,14 @@ position:
 	VBLENDMPS    Z25, Z26, K3, Z14
 	VFMADD231PS  Z14, Z13, Z8
 	TESTQ        DI, DI
-	JZ           unmasked22
+	JZ           unmasked54
 	MOVQ         DX, R10
 	IMULQ        apart+88(FP), R10
 	VMOVUPS.Z    (DI)(R10*1), K2, Y12
 	VMULPS       Z12, Z25, Z25
 	VMULPS       Z12, Z14, Z14
 
-unmasked22:
+unmasked54:
 	MOVL        (SI)(DX*4), R10
 	IMULQ       CX, R10
 	PREFETCHT0  (AX)(R10*1)
@@ -4039,14 +4917,14 @@ position:
 	VBLENDMPS    Z25, Z26, K3, Z14
 	VFMADD231PS  Z14, Z13, Z7
 	TESTQ        R8, R8
-	JZ           unmasked23
+	JZ           unmasked55
 	MOVQ         DX, R11
 	IMULQ        apart+88(FP), R11
 	VMOVUPS.Z    (R8)(R11*1), K2, Y12
 	VMULPS       Z12, Z25, Z25
 	VMULPS       Z12, Z14, Z14
 
-unmasked23:
+unmasked55:
 	MOVL        (SI)(DX*4), R11
 	IMULQ       CX, R11
 	PREFETCHT0  (AX)(R11*1)
@@ -4199,14 +5077,14 @@ position:
 	VBLENDMPS    Z24, Z25, K3, Z16
 	VFMADD231PS  Z16, Z15, Z8
 	TESTQ        R8, R8
-	JZ           unmasked24
+	JZ           unmasked56
 	MOVQ         DX, R11
 	IMULQ        apart+88(FP), R11
 	VMOVUPS.Z    (R8)(R11*1), K2, Y14
 	VMULPS       Z14, Z24, Z24
 	VMULPS       Z14, Z16, Z16
 
-unmasked24:
+unmasked56:
 	MOVL        (SI)(DX*4), R11
 	IMULQ       CX, R11
 	PREFETCHT0  (AX)(R11*1)
@@ -4422,9 +5300,9 @@ store:
 	VZEROUPPER
 	RET
 
-// func attendSumManyAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumManyAVX512x1(SB), NOSPLIT, $0-136
+// func attendSumManyAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x1(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -4443,19 +5321,16 @@ TEXT ·attendSumManyAVX512x1(SB), NOSPLIT, $0-136
 	MOVQ         lane+96(FP), DX
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z1
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z2
-	VBROADCASTSS float42b20000<>+0(SB), Z3
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
-	VBROADCASTSS float3f318000<>+0(SB), Z5
-	VBROADCASTSS floatb95e8083<>+0(SB), Z6
-	VBROADCASTSS float3f800000<>+0(SB), Z7
-	VBROADCASTSS float39506967<>+0(SB), Z8
-	VBROADCASTSS float3ab743ce<>+0(SB), Z9
-	VBROADCASTSS float3c088908<>+0(SB), Z10
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
-	VBROADCASTSS float3f000000<>+0(SB), Z13
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
+	VBROADCASTSS float3f800000<>+0(SB), Z3
+	VBROADCASTSS float3962a0ba<>+0(SB), Z4
+	VBROADCASTSS float3aa36b27<>+0(SB), Z5
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z6
+	VBROADCASTSS float3d634489<>+0(SB), Z7
+	VBROADCASTSS float3e75feac<>+0(SB), Z8
+	VBROADCASTSS float3f317216<>+0(SB), Z9
+	VBROADCASTSS slope+112(FP), Z10
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -4467,72 +5342,118 @@ row:
 	VPXORD    Z0, Z0, Z0
 	CMPQ      DX, R9
 	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Z14
-	VPXORD    Z4, Z4, Z4
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Z11
+	MOVL      (BX)(DX*4), R10
+	IMULQ     ldfar+128(FP), R10
+	VMOVUPS.Z (R8)(R10*1), K2, Z12
+	VADDPS    Z11, Z12, Z12
+	VMULPS    Z10, Z12, Z14
+	VMAXPS    Z12, Z14, Z12
+	VMOVAPS   Z12, Z12
+	VPXORD    Z13, Z13, Z13
 
 position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z15
-	VSUBPS       Z14, Z15, Z15
-	VMAXPS       Z15, Z2, Z15
-	VMULPS       Z3, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VFNMADD231PS Z5, Z16, Z15
-	VFNMADD231PS Z6, Z16, Z15
-	VMOVUPS      Z8, Z17
-	VFMADD213PS  Z9, Z15, Z17
-	VFMADD213PS  Z10, Z15, Z17
-	VFMADD213PS  Z11, Z15, Z17
-	VFMADD213PS  Z12, Z15, Z17
-	VFMADD213PS  Z13, Z15, Z17
-	VMULPS       Z15, Z15, Z18
-	VFMADD213PS  Z15, Z18, Z17
-	VADDPS       Z7, Z17, Z17
-	VSCALEFPS    Z16, Z17, Z15
-	VADDPS       Z15, Z4, Z4
-	TESTQ        DI, DI
-	JZ           unmasked25
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Z16
-	VMULPS       Z16, Z15, Z15
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	PREFETCHT0  (R11)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	VMOVUPS.Z   (R11), K2, Z14
+	VADDPS      Z11, Z14, Z14
+	VMULPS      Z10, Z14, Z15
+	VMAXPS      Z14, Z15, Z14
+	VSUBPS      Z12, Z14, Z14
+	VMULPS      Z2, Z14, Z14
+	VREDUCEPS   $0x09, Z14, Z15
+	VMOVUPS     Z4, Z16
+	VFMADD213PS Z5, Z15, Z16
+	VFMADD213PS Z6, Z15, Z16
+	VFMADD213PS Z7, Z15, Z16
+	VFMADD213PS Z8, Z15, Z16
+	VFMADD213PS Z9, Z15, Z16
+	VFMADD213PS Z3, Z15, Z16
+	VSCALEFPS   Z14, Z16, Z14
+	VADDPS      Z14, Z13, Z13
+	TESTQ       DI, DI
+	JNZ         masked57
 
-unmasked25:
-	VPERMPS     Z15, Z1, Z15
-	VFMADD231PS (AX)(R10*1), Z15, K1, Z0
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Z4, K2, (R9)
-	VMOVUPS     Z7, Z14
-	VDIVPS      Z4, Z14, Z4
-	VPERMPS     Z4, Z1, Z14
-	VMULPS      Z14, Z0, Z0
+weighed58:
+	VPERMPS      Z14, Z1, Z14
+	VFMADD231PS  (AX)(R10*1), Z14, K1, Z0
+	ADDQ         $0x01, DX
+	CMPQ         DX, R9
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z14
+	VCMPPS       $0x11, Z13, Z14, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Z12, K2, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Z13, K2, (R9)
+	VMOVUPS      Z3, Z11
+	VDIVPS       Z13, Z11, Z11
+	VPERMPS      Z11, Z1, Z11
+	VMULPS       Z11, Z0, Z0
 
 store:
 	MOVQ    y+32(FP), R9
 	VMOVUPS Z0, K1, (R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumManyAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumManyAVX512x2(SB), NOSPLIT, $0-136
+masked57:
+	MOVQ      DX, R11
+	IMULQ     apart+88(FP), R11
+	VMOVUPS.Z (DI)(R11*1), K2, Z15
+	VMULPS    Z15, Z14, Z14
+	JMP       weighed58
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z12
+	MOVQ         DX, R11
+
+top59:
+	MOVL      (BX)(R11*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z14
+	VADDPS    Z11, Z14, Z14
+	VMULPS    Z10, Z14, Z15
+	VMAXPS    Z14, Z15, Z14
+	VMAXPS    Z14, Z12, Z12
+	INCQ      R11
+	CMPQ      R11, R10
+	JLT       top59
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z0, Z0, Z0
+	JMP       position
+
+// func attendSumManyAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x2(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -4552,19 +5473,16 @@ TEXT ·attendSumManyAVX512x2(SB), NOSPLIT, $0-136
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z2
 	VMOVUPS      64(DX), Z3
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z7
-	VBROADCASTSS floatb95e8083<>+0(SB), Z8
-	VBROADCASTSS float3f800000<>+0(SB), Z9
-	VBROADCASTSS float39506967<>+0(SB), Z10
-	VBROADCASTSS float3ab743ce<>+0(SB), Z11
-	VBROADCASTSS float3c088908<>+0(SB), Z12
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z13
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z14
-	VBROADCASTSS float3f000000<>+0(SB), Z15
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f800000<>+0(SB), Z5
+	VBROADCASTSS float3962a0ba<>+0(SB), Z6
+	VBROADCASTSS float3aa36b27<>+0(SB), Z7
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z8
+	VBROADCASTSS float3d634489<>+0(SB), Z9
+	VBROADCASTSS float3e75feac<>+0(SB), Z10
+	VBROADCASTSS float3f317216<>+0(SB), Z11
+	VBROADCASTSS slope+112(FP), Z12
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -4577,60 +5495,73 @@ row:
 	VPXORD    Z1, Z1, Z1
 	CMPQ      DX, R9
 	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Z16
-	VPXORD    Z6, Z6, Z6
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Z13
+	MOVL      (BX)(DX*4), R10
+	IMULQ     ldfar+128(FP), R10
+	VMOVUPS.Z (R8)(R10*1), K2, Z14
+	VADDPS    Z13, Z14, Z14
+	VMULPS    Z12, Z14, Z16
+	VMAXPS    Z14, Z16, Z14
+	VMOVAPS   Z14, Z14
+	VPXORD    Z15, Z15, Z15
 
 position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	PREFETCHT0   64(AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z17
-	VSUBPS       Z16, Z17, Z17
-	VMAXPS       Z17, Z4, Z17
-	VMULPS       Z5, Z17, Z18
-	VRNDSCALEPS  $0x08, Z18, Z18
-	VFNMADD231PS Z7, Z18, Z17
-	VFNMADD231PS Z8, Z18, Z17
-	VMOVUPS      Z10, Z19
-	VFMADD213PS  Z11, Z17, Z19
-	VFMADD213PS  Z12, Z17, Z19
-	VFMADD213PS  Z13, Z17, Z19
-	VFMADD213PS  Z14, Z17, Z19
-	VFMADD213PS  Z15, Z17, Z19
-	VMULPS       Z17, Z17, Z20
-	VFMADD213PS  Z17, Z20, Z19
-	VADDPS       Z9, Z19, Z19
-	VSCALEFPS    Z18, Z19, Z17
-	VADDPS       Z17, Z6, Z6
-	TESTQ        DI, DI
-	JZ           unmasked26
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Z18
-	VMULPS       Z18, Z17, Z17
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	PREFETCHT0  64(AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	PREFETCHT0  (R11)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	VMOVUPS.Z   (R11), K2, Z16
+	VADDPS      Z13, Z16, Z16
+	VMULPS      Z12, Z16, Z17
+	VMAXPS      Z16, Z17, Z16
+	VSUBPS      Z14, Z16, Z16
+	VMULPS      Z4, Z16, Z16
+	VREDUCEPS   $0x09, Z16, Z17
+	VMOVUPS     Z6, Z18
+	VFMADD213PS Z7, Z17, Z18
+	VFMADD213PS Z8, Z17, Z18
+	VFMADD213PS Z9, Z17, Z18
+	VFMADD213PS Z10, Z17, Z18
+	VFMADD213PS Z11, Z17, Z18
+	VFMADD213PS Z5, Z17, Z18
+	VSCALEFPS   Z16, Z18, Z16
+	VADDPS      Z16, Z15, Z15
+	TESTQ       DI, DI
+	JNZ         masked60
 
-unmasked26:
-	VPERMPS     Z17, Z2, Z18
-	VFMADD231PS (AX)(R10*1), Z18, Z0
-	VPERMPS     Z17, Z3, Z17
-	VFMADD231PS 64(AX)(R10*1), Z17, K1, Z1
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Z6, K2, (R9)
-	VMOVUPS     Z9, Z16
-	VDIVPS      Z6, Z16, Z6
-	VPERMPS     Z6, Z2, Z16
-	VMULPS      Z16, Z0, Z0
-	VPERMPS     Z6, Z3, Z16
-	VMULPS      Z16, Z1, Z1
+weighed61:
+	VPERMPS      Z16, Z2, Z17
+	VFMADD231PS  (AX)(R10*1), Z17, Z0
+	VPERMPS      Z16, Z3, Z16
+	VFMADD231PS  64(AX)(R10*1), Z16, K1, Z1
+	ADDQ         $0x01, DX
+	CMPQ         DX, R9
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z16
+	VCMPPS       $0x11, Z15, Z16, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Z14, K2, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Z15, K2, (R9)
+	VMOVUPS      Z5, Z13
+	VDIVPS       Z15, Z13, Z13
+	VPERMPS      Z13, Z2, Z14
+	VMULPS       Z14, Z0, Z0
+	VPERMPS      Z13, Z3, Z13
+	VMULPS       Z13, Z1, Z1
 
 store:
 	MOVQ    y+32(FP), R9
@@ -4638,17 +5569,51 @@ store:
 	VMOVUPS Z1, K1, 64(R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumManyAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumManyAVX512x3(SB), NOSPLIT, $0-136
+masked60:
+	MOVQ      DX, R11
+	IMULQ     apart+88(FP), R11
+	VMOVUPS.Z (DI)(R11*1), K2, Z17
+	VMULPS    Z17, Z16, Z16
+	JMP       weighed61
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z14
+	MOVQ         DX, R11
+
+top62:
+	MOVL      (BX)(R11*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z16
+	VADDPS    Z13, Z16, Z16
+	VMULPS    Z12, Z16, Z17
+	VMAXPS    Z16, Z17, Z16
+	VMAXPS    Z16, Z14, Z14
+	INCQ      R11
+	CMPQ      R11, R10
+	JLT       top62
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	JMP       position
+
+// func attendSumManyAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x3(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -4669,19 +5634,16 @@ TEXT ·attendSumManyAVX512x3(SB), NOSPLIT, $0-136
 	VMOVUPS      (DX), Z3
 	VMOVUPS      64(DX), Z4
 	VMOVUPS      128(DX), Z5
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z6
-	VBROADCASTSS float42b20000<>+0(SB), Z7
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
-	VBROADCASTSS float3f318000<>+0(SB), Z9
-	VBROADCASTSS floatb95e8083<>+0(SB), Z10
-	VBROADCASTSS float3f800000<>+0(SB), Z11
-	VBROADCASTSS float39506967<>+0(SB), Z12
-	VBROADCASTSS float3ab743ce<>+0(SB), Z13
-	VBROADCASTSS float3c088908<>+0(SB), Z14
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
-	VBROADCASTSS float3f000000<>+0(SB), Z17
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS float3f800000<>+0(SB), Z7
+	VBROADCASTSS float3962a0ba<>+0(SB), Z8
+	VBROADCASTSS float3aa36b27<>+0(SB), Z9
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z10
+	VBROADCASTSS float3d634489<>+0(SB), Z11
+	VBROADCASTSS float3e75feac<>+0(SB), Z12
+	VBROADCASTSS float3f317216<>+0(SB), Z13
+	VBROADCASTSS slope+112(FP), Z14
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -4695,65 +5657,78 @@ row:
 	VPXORD    Z2, Z2, Z2
 	CMPQ      DX, R9
 	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Z18
-	VPXORD    Z8, Z8, Z8
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Z15
+	MOVL      (BX)(DX*4), R10
+	IMULQ     ldfar+128(FP), R10
+	VMOVUPS.Z (R8)(R10*1), K2, Z16
+	VADDPS    Z15, Z16, Z16
+	VMULPS    Z14, Z16, Z18
+	VMAXPS    Z16, Z18, Z16
+	VMOVAPS   Z16, Z16
+	VPXORD    Z17, Z17, Z17
 
 position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	PREFETCHT0   64(AX)(R10*1)
-	PREFETCHT0   128(AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z19
-	VSUBPS       Z18, Z19, Z19
-	VMAXPS       Z19, Z6, Z19
-	VMULPS       Z7, Z19, Z20
-	VRNDSCALEPS  $0x08, Z20, Z20
-	VFNMADD231PS Z9, Z20, Z19
-	VFNMADD231PS Z10, Z20, Z19
-	VMOVUPS      Z12, Z21
-	VFMADD213PS  Z13, Z19, Z21
-	VFMADD213PS  Z14, Z19, Z21
-	VFMADD213PS  Z15, Z19, Z21
-	VFMADD213PS  Z16, Z19, Z21
-	VFMADD213PS  Z17, Z19, Z21
-	VMULPS       Z19, Z19, Z22
-	VFMADD213PS  Z19, Z22, Z21
-	VADDPS       Z11, Z21, Z21
-	VSCALEFPS    Z20, Z21, Z19
-	VADDPS       Z19, Z8, Z8
-	TESTQ        DI, DI
-	JZ           unmasked27
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Z20
-	VMULPS       Z20, Z19, Z19
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	PREFETCHT0  64(AX)(R10*1)
+	PREFETCHT0  128(AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	PREFETCHT0  (R11)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	VMOVUPS.Z   (R11), K2, Z18
+	VADDPS      Z15, Z18, Z18
+	VMULPS      Z14, Z18, Z19
+	VMAXPS      Z18, Z19, Z18
+	VSUBPS      Z16, Z18, Z18
+	VMULPS      Z6, Z18, Z18
+	VREDUCEPS   $0x09, Z18, Z19
+	VMOVUPS     Z8, Z20
+	VFMADD213PS Z9, Z19, Z20
+	VFMADD213PS Z10, Z19, Z20
+	VFMADD213PS Z11, Z19, Z20
+	VFMADD213PS Z12, Z19, Z20
+	VFMADD213PS Z13, Z19, Z20
+	VFMADD213PS Z7, Z19, Z20
+	VSCALEFPS   Z18, Z20, Z18
+	VADDPS      Z18, Z17, Z17
+	TESTQ       DI, DI
+	JNZ         masked63
 
-unmasked27:
-	VPERMPS     Z19, Z3, Z20
-	VFMADD231PS (AX)(R10*1), Z20, Z0
-	VPERMPS     Z19, Z4, Z20
-	VFMADD231PS 64(AX)(R10*1), Z20, Z1
-	VPERMPS     Z19, Z5, Z19
-	VFMADD231PS 128(AX)(R10*1), Z19, K1, Z2
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Z8, K2, (R9)
-	VMOVUPS     Z11, Z18
-	VDIVPS      Z8, Z18, Z8
-	VPERMPS     Z8, Z3, Z18
-	VMULPS      Z18, Z0, Z0
-	VPERMPS     Z8, Z4, Z18
-	VMULPS      Z18, Z1, Z1
-	VPERMPS     Z8, Z5, Z18
-	VMULPS      Z18, Z2, Z2
+weighed64:
+	VPERMPS      Z18, Z3, Z19
+	VFMADD231PS  (AX)(R10*1), Z19, Z0
+	VPERMPS      Z18, Z4, Z19
+	VFMADD231PS  64(AX)(R10*1), Z19, Z1
+	VPERMPS      Z18, Z5, Z18
+	VFMADD231PS  128(AX)(R10*1), Z18, K1, Z2
+	ADDQ         $0x01, DX
+	CMPQ         DX, R9
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z18
+	VCMPPS       $0x11, Z17, Z18, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Z16, K2, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Z17, K2, (R9)
+	VMOVUPS      Z7, Z15
+	VDIVPS       Z17, Z15, Z15
+	VPERMPS      Z15, Z3, Z16
+	VMULPS       Z16, Z0, Z0
+	VPERMPS      Z15, Z4, Z16
+	VMULPS       Z16, Z1, Z1
+	VPERMPS      Z15, Z5, Z15
+	VMULPS       Z15, Z2, Z2
 
 store:
 	MOVQ    y+32(FP), R9
@@ -4762,17 +5737,52 @@ store:
 	VMOVUPS Z2, K1, 128(R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumManyAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumManyAVX512x4(SB), NOSPLIT, $0-136
+masked63:
+	MOVQ      DX, R11
+	IMULQ     apart+88(FP), R11
+	VMOVUPS.Z (DI)(R11*1), K2, Z19
+	VMULPS    Z19, Z18, Z18
+	JMP       weighed64
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z16
+	MOVQ         DX, R11
+
+top65:
+	MOVL      (BX)(R11*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z18
+	VADDPS    Z15, Z18, Z18
+	VMULPS    Z14, Z18, Z19
+	VMAXPS    Z18, Z19, Z18
+	VMAXPS    Z18, Z16, Z16
+	INCQ      R11
+	CMPQ      R11, R10
+	JLT       top65
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	JMP       position
+
+// func attendSumManyAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x4(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -4794,19 +5804,16 @@ TEXT ·attendSumManyAVX512x4(SB), NOSPLIT, $0-136
 	VMOVUPS      64(DX), Z5
 	VMOVUPS      128(DX), Z6
 	VMOVUPS      192(DX), Z7
-	MOVQ         score+112(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z8
-	VBROADCASTSS float42b20000<>+0(SB), Z9
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
+	MOVQ         far+120(FP), R8
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
+	VBROADCASTSS float3f800000<>+0(SB), Z9
+	VBROADCASTSS float3962a0ba<>+0(SB), Z10
+	VBROADCASTSS float3aa36b27<>+0(SB), Z11
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z12
+	VBROADCASTSS float3d634489<>+0(SB), Z13
+	VBROADCASTSS float3e75feac<>+0(SB), Z14
+	VBROADCASTSS float3f317216<>+0(SB), Z15
+	VBROADCASTSS slope+112(FP), Z16
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -4821,70 +5828,83 @@ row:
 	VPXORD    Z3, Z3, Z3
 	CMPQ      DX, R9
 	JGE       store
-	MOVQ      top+120(FP), R10
-	VMOVUPS.Z (R10), K2, Z20
-	VPXORD    Z10, Z10, Z10
+	MOVQ      own+136(FP), R10
+	VMOVUPS.Z (R10), K2, Z17
+	MOVL      (BX)(DX*4), R10
+	IMULQ     ldfar+128(FP), R10
+	VMOVUPS.Z (R8)(R10*1), K2, Z18
+	VADDPS    Z17, Z18, Z18
+	VMULPS    Z16, Z18, Z20
+	VMAXPS    Z18, Z20, Z18
+	VMOVAPS   Z18, Z18
+	VPXORD    Z19, Z19, Z19
 
 position:
-	MOVL         (SI)(DX*4), R10
-	IMULQ        CX, R10
-	PREFETCHT0   (AX)(R10*1)
-	PREFETCHT0   64(AX)(R10*1)
-	PREFETCHT0   128(AX)(R10*1)
-	PREFETCHT0   192(AX)(R10*1)
-	MOVL         (BX)(DX*4), R10
-	IMULQ        CX, R10
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z21
-	VSUBPS       Z20, Z21, Z21
-	VMAXPS       Z21, Z8, Z21
-	VMULPS       Z9, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z11, Z22, Z21
-	VFNMADD231PS Z12, Z22, Z21
-	VMOVUPS      Z14, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VFMADD213PS  Z16, Z21, Z23
-	VFMADD213PS  Z17, Z21, Z23
-	VFMADD213PS  Z18, Z21, Z23
-	VFMADD213PS  Z19, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z13, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z10, Z10
-	TESTQ        DI, DI
-	JZ           unmasked28
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Z22
-	VMULPS       Z22, Z21, Z21
+	MOVL        (SI)(DX*4), R10
+	IMULQ       CX, R10
+	PREFETCHT0  (AX)(R10*1)
+	PREFETCHT0  64(AX)(R10*1)
+	PREFETCHT0  128(AX)(R10*1)
+	PREFETCHT0  192(AX)(R10*1)
+	MOVL        (BX)(DX*4), R10
+	IMULQ       CX, R10
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	PREFETCHT0  (R11)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       ldfar+128(FP), R11
+	ADDQ        R8, R11
+	VMOVUPS.Z   (R11), K2, Z20
+	VADDPS      Z17, Z20, Z20
+	VMULPS      Z16, Z20, Z21
+	VMAXPS      Z20, Z21, Z20
+	VSUBPS      Z18, Z20, Z20
+	VMULPS      Z8, Z20, Z20
+	VREDUCEPS   $0x09, Z20, Z21
+	VMOVUPS     Z10, Z22
+	VFMADD213PS Z11, Z21, Z22
+	VFMADD213PS Z12, Z21, Z22
+	VFMADD213PS Z13, Z21, Z22
+	VFMADD213PS Z14, Z21, Z22
+	VFMADD213PS Z15, Z21, Z22
+	VFMADD213PS Z9, Z21, Z22
+	VSCALEFPS   Z20, Z22, Z20
+	VADDPS      Z20, Z19, Z19
+	TESTQ       DI, DI
+	JNZ         masked66
 
-unmasked28:
-	VPERMPS     Z21, Z4, Z22
-	VFMADD231PS (AX)(R10*1), Z22, Z0
-	VPERMPS     Z21, Z5, Z22
-	VFMADD231PS 64(AX)(R10*1), Z22, Z1
-	VPERMPS     Z21, Z6, Z22
-	VFMADD231PS 128(AX)(R10*1), Z22, Z2
-	VPERMPS     Z21, Z7, Z21
-	VFMADD231PS 192(AX)(R10*1), Z21, K1, Z3
-	ADDQ        $0x01, DX
-	CMPQ        DX, R9
-	JLT         position
-	MOVQ        total+128(FP), R9
-	VMOVUPS     Z10, K2, (R9)
-	VMOVUPS     Z13, Z20
-	VDIVPS      Z10, Z20, Z10
-	VPERMPS     Z10, Z4, Z20
-	VMULPS      Z20, Z0, Z0
-	VPERMPS     Z10, Z5, Z20
-	VMULPS      Z20, Z1, Z1
-	VPERMPS     Z10, Z6, Z20
-	VMULPS      Z20, Z2, Z2
-	VPERMPS     Z10, Z7, Z20
-	VMULPS      Z20, Z3, Z3
+weighed67:
+	VPERMPS      Z20, Z4, Z21
+	VFMADD231PS  (AX)(R10*1), Z21, Z0
+	VPERMPS      Z20, Z5, Z21
+	VFMADD231PS  64(AX)(R10*1), Z21, Z1
+	VPERMPS      Z20, Z6, Z21
+	VFMADD231PS  128(AX)(R10*1), Z21, Z2
+	VPERMPS      Z20, Z7, Z20
+	VFMADD231PS  192(AX)(R10*1), Z20, K1, Z3
+	ADDQ         $0x01, DX
+	CMPQ         DX, R9
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z20
+	VCMPPS       $0x11, Z19, Z20, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R9
+	VMOVUPS      Z18, K2, (R9)
+	MOVQ         total+160(FP), R9
+	VMOVUPS      Z19, K2, (R9)
+	VMOVUPS      Z9, Z17
+	VDIVPS       Z19, Z17, Z17
+	VPERMPS      Z17, Z4, Z18
+	VMULPS       Z18, Z0, Z0
+	VPERMPS      Z17, Z5, Z18
+	VMULPS       Z18, Z1, Z1
+	VPERMPS      Z17, Z6, Z18
+	VMULPS       Z18, Z2, Z2
+	VPERMPS      Z17, Z7, Z17
+	VMULPS       Z17, Z3, Z3
 
 store:
 	MOVQ    y+32(FP), R9
@@ -4894,17 +5914,53 @@ store:
 	VMOVUPS Z3, K1, 192(R9)
 	MOVQ    ldy+40(FP), R9
 	ADDQ    R9, y+32(FP)
+	MOVQ    ldown+144(FP), R9
+	ADDQ    R9, own+136(FP)
 	MOVQ    apart+88(FP), R9
-	ADDQ    R9, top+120(FP)
-	ADDQ    R9, total+128(FP)
+	ADDQ    R9, top+152(FP)
+	ADDQ    R9, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumManyAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumManyAVX512x5(SB), NOSPLIT, $0-136
+masked66:
+	MOVQ      DX, R11
+	IMULQ     apart+88(FP), R11
+	VMOVUPS.Z (DI)(R11*1), K2, Z21
+	VMULPS    Z21, Z20, Z20
+	JMP       weighed67
+
+again:
+	MOVQ         ptr+8(FP), R9
+	MOVQ         -8(R9), DX
+	MOVQ         (R9), R9
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), R10
+	VBROADCASTSS floatff800000<>+0(SB), Z18
+	MOVQ         DX, R11
+
+top68:
+	MOVL      (BX)(R11*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z20
+	VADDPS    Z17, Z20, Z20
+	VMULPS    Z16, Z20, Z21
+	VMAXPS    Z20, Z21, Z20
+	VMAXPS    Z20, Z18, Z18
+	INCQ      R11
+	CMPQ      R11, R10
+	JLT       top68
+	VPXORD    Z19, Z19, Z19
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	JMP       position
+
+// func attendSumManyAVX512x5(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x5(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -4922,19 +5978,16 @@ TEXT ·attendSumManyAVX512x5(SB), NOSPLIT, $0-136
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z5
-	VBROADCASTSS float42b20000<>+0(SB), Z6
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
-	VBROADCASTSS float3f318000<>+0(SB), Z8
-	VBROADCASTSS floatb95e8083<>+0(SB), Z9
-	VBROADCASTSS float3f800000<>+0(SB), Z10
-	VBROADCASTSS float39506967<>+0(SB), Z11
-	VBROADCASTSS float3ab743ce<>+0(SB), Z12
-	VBROADCASTSS float3c088908<>+0(SB), Z13
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
-	VBROADCASTSS float3f000000<>+0(SB), Z16
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS float3f800000<>+0(SB), Z6
+	VBROADCASTSS float3962a0ba<>+0(SB), Z7
+	VBROADCASTSS float3aa36b27<>+0(SB), Z8
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z9
+	VBROADCASTSS float3d634489<>+0(SB), Z10
+	VBROADCASTSS float3e75feac<>+0(SB), Z11
+	VBROADCASTSS float3f317216<>+0(SB), Z12
+	VBROADCASTSS slope+112(FP), Z13
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -4950,85 +6003,98 @@ row:
 	VPXORD    Z4, Z4, Z4
 	CMPQ      DX, R10
 	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Z17
-	VPXORD    Z7, Z7, Z7
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Z14
+	MOVL      (BX)(DX*4), R11
+	IMULQ     ldfar+128(FP), R11
+	VMOVUPS.Z (R9)(R11*1), K2, Z15
+	VADDPS    Z14, Z15, Z15
+	VMULPS    Z13, Z15, Z17
+	VMAXPS    Z15, Z17, Z15
+	VMOVAPS   Z15, Z15
+	VPXORD    Z16, Z16, Z16
 
 position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z18
-	VSUBPS       Z17, Z18, Z18
-	VMAXPS       Z18, Z5, Z18
-	VMULPS       Z6, Z18, Z19
-	VRNDSCALEPS  $0x08, Z19, Z19
-	VFNMADD231PS Z8, Z19, Z18
-	VFNMADD231PS Z9, Z19, Z18
-	VMOVUPS      Z11, Z20
-	VFMADD213PS  Z12, Z18, Z20
-	VFMADD213PS  Z13, Z18, Z20
-	VFMADD213PS  Z14, Z18, Z20
-	VFMADD213PS  Z15, Z18, Z20
-	VFMADD213PS  Z16, Z18, Z20
-	VMULPS       Z18, Z18, Z21
-	VFMADD213PS  Z18, Z21, Z20
-	VADDPS       Z10, Z20, Z20
-	VSCALEFPS    Z19, Z20, Z18
-	VADDPS       Z18, Z7, Z7
-	TESTQ        R8, R8
-	JZ           unmasked29
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z19
-	VMULPS       Z19, Z18, Z18
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	PREFETCHT0  192(AX)(R11*1)
+	PREFETCHT0  256(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Z17
+	VADDPS      Z14, Z17, Z17
+	VMULPS      Z13, Z17, Z18
+	VMAXPS      Z17, Z18, Z17
+	VSUBPS      Z15, Z17, Z17
+	VMULPS      Z5, Z17, Z17
+	VREDUCEPS   $0x09, Z17, Z18
+	VMOVUPS     Z7, Z19
+	VFMADD213PS Z8, Z18, Z19
+	VFMADD213PS Z9, Z18, Z19
+	VFMADD213PS Z10, Z18, Z19
+	VFMADD213PS Z11, Z18, Z19
+	VFMADD213PS Z12, Z18, Z19
+	VFMADD213PS Z6, Z18, Z19
+	VSCALEFPS   Z17, Z19, Z17
+	VADDPS      Z17, Z16, Z16
+	TESTQ       R8, R8
+	JNZ         masked69
 
-unmasked29:
-	VMOVUPS     (DI), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS (AX)(R11*1), Z19, Z0
-	VMOVUPS     64(DI), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 64(AX)(R11*1), Z19, Z1
-	VMOVUPS     128(DI), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 128(AX)(R11*1), Z19, Z2
-	VMOVUPS     192(DI), Z19
-	VPERMPS     Z18, Z19, Z19
-	VFMADD231PS 192(AX)(R11*1), Z19, Z3
-	VMOVUPS     256(DI), Z19
-	VPERMPS     Z18, Z19, Z18
-	VFMADD231PS 256(AX)(R11*1), Z18, K1, Z4
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Z7, K2, (R10)
-	VMOVUPS     Z10, Z17
-	VDIVPS      Z7, Z17, Z7
-	VMOVUPS     (DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z0, Z0
-	VMOVUPS     64(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z1, Z1
-	VMOVUPS     128(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z2, Z2
-	VMOVUPS     192(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z3, Z3
-	VMOVUPS     256(DI), Z17
-	VPERMPS     Z7, Z17, Z17
-	VMULPS      Z17, Z4, Z4
+weighed70:
+	VMOVUPS      (DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VFMADD231PS  (AX)(R11*1), Z18, Z0
+	VMOVUPS      64(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VFMADD231PS  64(AX)(R11*1), Z18, Z1
+	VMOVUPS      128(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VFMADD231PS  128(AX)(R11*1), Z18, Z2
+	VMOVUPS      192(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VFMADD231PS  192(AX)(R11*1), Z18, Z3
+	VMOVUPS      256(DI), Z18
+	VPERMPS      Z17, Z18, Z17
+	VFMADD231PS  256(AX)(R11*1), Z17, K1, Z4
+	ADDQ         $0x01, DX
+	CMPQ         DX, R10
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z17
+	VCMPPS       $0x11, Z16, Z17, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Z15, K2, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Z16, K2, (R10)
+	VMOVUPS      Z6, Z14
+	VDIVPS       Z16, Z14, Z14
+	VMOVUPS      (DI), Z15
+	VPERMPS      Z14, Z15, Z15
+	VMULPS       Z15, Z0, Z0
+	VMOVUPS      64(DI), Z15
+	VPERMPS      Z14, Z15, Z15
+	VMULPS       Z15, Z1, Z1
+	VMOVUPS      128(DI), Z15
+	VPERMPS      Z14, Z15, Z15
+	VMULPS       Z15, Z2, Z2
+	VMOVUPS      192(DI), Z15
+	VPERMPS      Z14, Z15, Z15
+	VMULPS       Z15, Z3, Z3
+	VMOVUPS      256(DI), Z15
+	VPERMPS      Z14, Z15, Z14
+	VMULPS       Z14, Z4, Z4
 
 store:
 	MOVQ    y+32(FP), R10
@@ -5039,17 +6105,54 @@ store:
 	VMOVUPS Z4, K1, 256(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumManyAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumManyAVX512x6(SB), NOSPLIT, $0-136
+masked69:
+	MOVQ      DX, R12
+	IMULQ     apart+88(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z18
+	VMULPS    Z18, Z17, Z17
+	JMP       weighed70
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z15
+	MOVQ         DX, R12
+
+top71:
+	MOVL      (BX)(R12*4), R13
+	IMULQ     ldfar+128(FP), R13
+	VMOVUPS.Z (R9)(R13*1), K2, Z17
+	VADDPS    Z14, Z17, Z17
+	VMULPS    Z13, Z17, Z18
+	VMAXPS    Z17, Z18, Z17
+	VMAXPS    Z17, Z15, Z15
+	INCQ      R12
+	CMPQ      R12, R11
+	JLT       top71
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	JMP       position
+
+// func attendSumManyAVX512x6(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x6(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -5067,19 +6170,16 @@ TEXT ·attendSumManyAVX512x6(SB), NOSPLIT, $0-136
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z6
-	VBROADCASTSS float42b20000<>+0(SB), Z7
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
-	VBROADCASTSS float3f318000<>+0(SB), Z9
-	VBROADCASTSS floatb95e8083<>+0(SB), Z10
-	VBROADCASTSS float3f800000<>+0(SB), Z11
-	VBROADCASTSS float39506967<>+0(SB), Z12
-	VBROADCASTSS float3ab743ce<>+0(SB), Z13
-	VBROADCASTSS float3c088908<>+0(SB), Z14
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z15
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z16
-	VBROADCASTSS float3f000000<>+0(SB), Z17
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
+	VBROADCASTSS float3f800000<>+0(SB), Z7
+	VBROADCASTSS float3962a0ba<>+0(SB), Z8
+	VBROADCASTSS float3aa36b27<>+0(SB), Z9
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z10
+	VBROADCASTSS float3d634489<>+0(SB), Z11
+	VBROADCASTSS float3e75feac<>+0(SB), Z12
+	VBROADCASTSS float3f317216<>+0(SB), Z13
+	VBROADCASTSS slope+112(FP), Z14
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -5096,92 +6196,105 @@ row:
 	VPXORD    Z5, Z5, Z5
 	CMPQ      DX, R10
 	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Z18
-	VPXORD    Z8, Z8, Z8
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Z15
+	MOVL      (BX)(DX*4), R11
+	IMULQ     ldfar+128(FP), R11
+	VMOVUPS.Z (R9)(R11*1), K2, Z16
+	VADDPS    Z15, Z16, Z16
+	VMULPS    Z14, Z16, Z18
+	VMAXPS    Z16, Z18, Z16
+	VMOVAPS   Z16, Z16
+	VPXORD    Z17, Z17, Z17
 
 position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	PREFETCHT0   320(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z19
-	VSUBPS       Z18, Z19, Z19
-	VMAXPS       Z19, Z6, Z19
-	VMULPS       Z7, Z19, Z20
-	VRNDSCALEPS  $0x08, Z20, Z20
-	VFNMADD231PS Z9, Z20, Z19
-	VFNMADD231PS Z10, Z20, Z19
-	VMOVUPS      Z12, Z21
-	VFMADD213PS  Z13, Z19, Z21
-	VFMADD213PS  Z14, Z19, Z21
-	VFMADD213PS  Z15, Z19, Z21
-	VFMADD213PS  Z16, Z19, Z21
-	VFMADD213PS  Z17, Z19, Z21
-	VMULPS       Z19, Z19, Z22
-	VFMADD213PS  Z19, Z22, Z21
-	VADDPS       Z11, Z21, Z21
-	VSCALEFPS    Z20, Z21, Z19
-	VADDPS       Z19, Z8, Z8
-	TESTQ        R8, R8
-	JZ           unmasked30
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z20
-	VMULPS       Z20, Z19, Z19
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	PREFETCHT0  192(AX)(R11*1)
+	PREFETCHT0  256(AX)(R11*1)
+	PREFETCHT0  320(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Z18
+	VADDPS      Z15, Z18, Z18
+	VMULPS      Z14, Z18, Z19
+	VMAXPS      Z18, Z19, Z18
+	VSUBPS      Z16, Z18, Z18
+	VMULPS      Z6, Z18, Z18
+	VREDUCEPS   $0x09, Z18, Z19
+	VMOVUPS     Z8, Z20
+	VFMADD213PS Z9, Z19, Z20
+	VFMADD213PS Z10, Z19, Z20
+	VFMADD213PS Z11, Z19, Z20
+	VFMADD213PS Z12, Z19, Z20
+	VFMADD213PS Z13, Z19, Z20
+	VFMADD213PS Z7, Z19, Z20
+	VSCALEFPS   Z18, Z20, Z18
+	VADDPS      Z18, Z17, Z17
+	TESTQ       R8, R8
+	JNZ         masked72
 
-unmasked30:
-	VMOVUPS     (DI), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS (AX)(R11*1), Z20, Z0
-	VMOVUPS     64(DI), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 64(AX)(R11*1), Z20, Z1
-	VMOVUPS     128(DI), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 128(AX)(R11*1), Z20, Z2
-	VMOVUPS     192(DI), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 192(AX)(R11*1), Z20, Z3
-	VMOVUPS     256(DI), Z20
-	VPERMPS     Z19, Z20, Z20
-	VFMADD231PS 256(AX)(R11*1), Z20, Z4
-	VMOVUPS     320(DI), Z20
-	VPERMPS     Z19, Z20, Z19
-	VFMADD231PS 320(AX)(R11*1), Z19, K1, Z5
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Z8, K2, (R10)
-	VMOVUPS     Z11, Z18
-	VDIVPS      Z8, Z18, Z8
-	VMOVUPS     (DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z0, Z0
-	VMOVUPS     64(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z1, Z1
-	VMOVUPS     128(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z2, Z2
-	VMOVUPS     192(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z3, Z3
-	VMOVUPS     256(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z4, Z4
-	VMOVUPS     320(DI), Z18
-	VPERMPS     Z8, Z18, Z18
-	VMULPS      Z18, Z5, Z5
+weighed73:
+	VMOVUPS      (DI), Z19
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  (AX)(R11*1), Z19, Z0
+	VMOVUPS      64(DI), Z19
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  64(AX)(R11*1), Z19, Z1
+	VMOVUPS      128(DI), Z19
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  128(AX)(R11*1), Z19, Z2
+	VMOVUPS      192(DI), Z19
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  192(AX)(R11*1), Z19, Z3
+	VMOVUPS      256(DI), Z19
+	VPERMPS      Z18, Z19, Z19
+	VFMADD231PS  256(AX)(R11*1), Z19, Z4
+	VMOVUPS      320(DI), Z19
+	VPERMPS      Z18, Z19, Z18
+	VFMADD231PS  320(AX)(R11*1), Z18, K1, Z5
+	ADDQ         $0x01, DX
+	CMPQ         DX, R10
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z18
+	VCMPPS       $0x11, Z17, Z18, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Z16, K2, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Z17, K2, (R10)
+	VMOVUPS      Z7, Z15
+	VDIVPS       Z17, Z15, Z15
+	VMOVUPS      (DI), Z16
+	VPERMPS      Z15, Z16, Z16
+	VMULPS       Z16, Z0, Z0
+	VMOVUPS      64(DI), Z16
+	VPERMPS      Z15, Z16, Z16
+	VMULPS       Z16, Z1, Z1
+	VMOVUPS      128(DI), Z16
+	VPERMPS      Z15, Z16, Z16
+	VMULPS       Z16, Z2, Z2
+	VMOVUPS      192(DI), Z16
+	VPERMPS      Z15, Z16, Z16
+	VMULPS       Z16, Z3, Z3
+	VMOVUPS      256(DI), Z16
+	VPERMPS      Z15, Z16, Z16
+	VMULPS       Z16, Z4, Z4
+	VMOVUPS      320(DI), Z16
+	VPERMPS      Z15, Z16, Z15
+	VMULPS       Z15, Z5, Z5
 
 store:
 	MOVQ    y+32(FP), R10
@@ -5193,17 +6306,55 @@ store:
 	VMOVUPS Z5, K1, 320(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumManyAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumManyAVX512x7(SB), NOSPLIT, $0-136
+masked72:
+	MOVQ      DX, R12
+	IMULQ     apart+88(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z19
+	VMULPS    Z19, Z18, Z18
+	JMP       weighed73
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z16
+	MOVQ         DX, R12
+
+top74:
+	MOVL      (BX)(R12*4), R13
+	IMULQ     ldfar+128(FP), R13
+	VMOVUPS.Z (R9)(R13*1), K2, Z18
+	VADDPS    Z15, Z18, Z18
+	VMULPS    Z14, Z18, Z19
+	VMAXPS    Z18, Z19, Z18
+	VMAXPS    Z18, Z16, Z16
+	INCQ      R12
+	CMPQ      R12, R11
+	JLT       top74
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	JMP       position
+
+// func attendSumManyAVX512x7(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x7(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -5221,19 +6372,16 @@ TEXT ·attendSumManyAVX512x7(SB), NOSPLIT, $0-136
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z7
-	VBROADCASTSS float42b20000<>+0(SB), Z8
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
-	VBROADCASTSS float3f318000<>+0(SB), Z10
-	VBROADCASTSS floatb95e8083<>+0(SB), Z11
-	VBROADCASTSS float3f800000<>+0(SB), Z12
-	VBROADCASTSS float39506967<>+0(SB), Z13
-	VBROADCASTSS float3ab743ce<>+0(SB), Z14
-	VBROADCASTSS float3c088908<>+0(SB), Z15
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
-	VBROADCASTSS float3f000000<>+0(SB), Z18
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSS float3f800000<>+0(SB), Z8
+	VBROADCASTSS float3962a0ba<>+0(SB), Z9
+	VBROADCASTSS float3aa36b27<>+0(SB), Z10
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z11
+	VBROADCASTSS float3d634489<>+0(SB), Z12
+	VBROADCASTSS float3e75feac<>+0(SB), Z13
+	VBROADCASTSS float3f317216<>+0(SB), Z14
+	VBROADCASTSS slope+112(FP), Z15
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -5251,99 +6399,112 @@ row:
 	VPXORD    Z6, Z6, Z6
 	CMPQ      DX, R10
 	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Z19
-	VPXORD    Z9, Z9, Z9
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Z16
+	MOVL      (BX)(DX*4), R11
+	IMULQ     ldfar+128(FP), R11
+	VMOVUPS.Z (R9)(R11*1), K2, Z17
+	VADDPS    Z16, Z17, Z17
+	VMULPS    Z15, Z17, Z19
+	VMAXPS    Z17, Z19, Z17
+	VMOVAPS   Z17, Z17
+	VPXORD    Z18, Z18, Z18
 
 position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	PREFETCHT0   320(AX)(R11*1)
-	PREFETCHT0   384(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z20
-	VSUBPS       Z19, Z20, Z20
-	VMAXPS       Z20, Z7, Z20
-	VMULPS       Z8, Z20, Z21
-	VRNDSCALEPS  $0x08, Z21, Z21
-	VFNMADD231PS Z10, Z21, Z20
-	VFNMADD231PS Z11, Z21, Z20
-	VMOVUPS      Z13, Z22
-	VFMADD213PS  Z14, Z20, Z22
-	VFMADD213PS  Z15, Z20, Z22
-	VFMADD213PS  Z16, Z20, Z22
-	VFMADD213PS  Z17, Z20, Z22
-	VFMADD213PS  Z18, Z20, Z22
-	VMULPS       Z20, Z20, Z23
-	VFMADD213PS  Z20, Z23, Z22
-	VADDPS       Z12, Z22, Z22
-	VSCALEFPS    Z21, Z22, Z20
-	VADDPS       Z20, Z9, Z9
-	TESTQ        R8, R8
-	JZ           unmasked31
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z21
-	VMULPS       Z21, Z20, Z20
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	PREFETCHT0  192(AX)(R11*1)
+	PREFETCHT0  256(AX)(R11*1)
+	PREFETCHT0  320(AX)(R11*1)
+	PREFETCHT0  384(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Z19
+	VADDPS      Z16, Z19, Z19
+	VMULPS      Z15, Z19, Z20
+	VMAXPS      Z19, Z20, Z19
+	VSUBPS      Z17, Z19, Z19
+	VMULPS      Z7, Z19, Z19
+	VREDUCEPS   $0x09, Z19, Z20
+	VMOVUPS     Z9, Z21
+	VFMADD213PS Z10, Z20, Z21
+	VFMADD213PS Z11, Z20, Z21
+	VFMADD213PS Z12, Z20, Z21
+	VFMADD213PS Z13, Z20, Z21
+	VFMADD213PS Z14, Z20, Z21
+	VFMADD213PS Z8, Z20, Z21
+	VSCALEFPS   Z19, Z21, Z19
+	VADDPS      Z19, Z18, Z18
+	TESTQ       R8, R8
+	JNZ         masked75
 
-unmasked31:
-	VMOVUPS     (DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS (AX)(R11*1), Z21, Z0
-	VMOVUPS     64(DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 64(AX)(R11*1), Z21, Z1
-	VMOVUPS     128(DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 128(AX)(R11*1), Z21, Z2
-	VMOVUPS     192(DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 192(AX)(R11*1), Z21, Z3
-	VMOVUPS     256(DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 256(AX)(R11*1), Z21, Z4
-	VMOVUPS     320(DI), Z21
-	VPERMPS     Z20, Z21, Z21
-	VFMADD231PS 320(AX)(R11*1), Z21, Z5
-	VMOVUPS     384(DI), Z21
-	VPERMPS     Z20, Z21, Z20
-	VFMADD231PS 384(AX)(R11*1), Z20, K1, Z6
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Z9, K2, (R10)
-	VMOVUPS     Z12, Z19
-	VDIVPS      Z9, Z19, Z9
-	VMOVUPS     (DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z0, Z0
-	VMOVUPS     64(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z1, Z1
-	VMOVUPS     128(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z2, Z2
-	VMOVUPS     192(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z3, Z3
-	VMOVUPS     256(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z4, Z4
-	VMOVUPS     320(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z5, Z5
-	VMOVUPS     384(DI), Z19
-	VPERMPS     Z9, Z19, Z19
-	VMULPS      Z19, Z6, Z6
+weighed76:
+	VMOVUPS      (DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  (AX)(R11*1), Z20, Z0
+	VMOVUPS      64(DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  64(AX)(R11*1), Z20, Z1
+	VMOVUPS      128(DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  128(AX)(R11*1), Z20, Z2
+	VMOVUPS      192(DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  192(AX)(R11*1), Z20, Z3
+	VMOVUPS      256(DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  256(AX)(R11*1), Z20, Z4
+	VMOVUPS      320(DI), Z20
+	VPERMPS      Z19, Z20, Z20
+	VFMADD231PS  320(AX)(R11*1), Z20, Z5
+	VMOVUPS      384(DI), Z20
+	VPERMPS      Z19, Z20, Z19
+	VFMADD231PS  384(AX)(R11*1), Z19, K1, Z6
+	ADDQ         $0x01, DX
+	CMPQ         DX, R10
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z19
+	VCMPPS       $0x11, Z18, Z19, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Z17, K2, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Z18, K2, (R10)
+	VMOVUPS      Z8, Z16
+	VDIVPS       Z18, Z16, Z16
+	VMOVUPS      (DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z0, Z0
+	VMOVUPS      64(DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z1, Z1
+	VMOVUPS      128(DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z2, Z2
+	VMOVUPS      192(DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z3, Z3
+	VMOVUPS      256(DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z4, Z4
+	VMOVUPS      320(DI), Z17
+	VPERMPS      Z16, Z17, Z17
+	VMULPS       Z17, Z5, Z5
+	VMOVUPS      384(DI), Z17
+	VPERMPS      Z16, Z17, Z16
+	VMULPS       Z16, Z6, Z6
 
 store:
 	MOVQ    y+32(FP), R10
@@ -5356,17 +6517,56 @@ store:
 	VMOVUPS Z6, K1, 384(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
-// func attendSumManyAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, score *float32, top *float32, total *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·attendSumManyAVX512x8(SB), NOSPLIT, $0-136
+masked75:
+	MOVQ      DX, R12
+	IMULQ     apart+88(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z20
+	VMULPS    Z20, Z19, Z19
+	JMP       weighed76
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z17
+	MOVQ         DX, R12
+
+top77:
+	MOVL      (BX)(R12*4), R13
+	IMULQ     ldfar+128(FP), R13
+	VMOVUPS.Z (R9)(R13*1), K2, Z19
+	VADDPS    Z16, Z19, Z19
+	VMULPS    Z15, Z19, Z20
+	VMAXPS    Z19, Z20, Z19
+	VMAXPS    Z19, Z17, Z17
+	INCQ      R12
+	CMPQ      R12, R11
+	JLT       top77
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	JMP       position
+
+// func attendSumManyAVX512x8(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·attendSumManyAVX512x8(SB), NOSPLIT, $0-168
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
 	BZHIQ        AX, CX, CX
@@ -5384,19 +6584,16 @@ TEXT ·attendSumManyAVX512x8(SB), NOSPLIT, $0-136
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         score+112(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z8
-	VBROADCASTSS float42b20000<>+0(SB), Z9
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z9
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
+	VBROADCASTSS float3f800000<>+0(SB), Z9
+	VBROADCASTSS float3962a0ba<>+0(SB), Z10
+	VBROADCASTSS float3aa36b27<>+0(SB), Z11
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z12
+	VBROADCASTSS float3d634489<>+0(SB), Z13
+	VBROADCASTSS float3e75feac<>+0(SB), Z14
+	VBROADCASTSS float3f317216<>+0(SB), Z15
+	VBROADCASTSS slope+112(FP), Z16
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -5415,106 +6612,119 @@ row:
 	VPXORD    Z7, Z7, Z7
 	CMPQ      DX, R10
 	JGE       store
-	MOVQ      top+120(FP), R11
-	VMOVUPS.Z (R11), K2, Z20
-	VPXORD    Z10, Z10, Z10
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Z17
+	MOVL      (BX)(DX*4), R11
+	IMULQ     ldfar+128(FP), R11
+	VMOVUPS.Z (R9)(R11*1), K2, Z18
+	VADDPS    Z17, Z18, Z18
+	VMULPS    Z16, Z18, Z20
+	VMAXPS    Z18, Z20, Z18
+	VMOVAPS   Z18, Z18
+	VPXORD    Z19, Z19, Z19
 
 position:
-	MOVL         (SI)(DX*4), R11
-	IMULQ        CX, R11
-	PREFETCHT0   (AX)(R11*1)
-	PREFETCHT0   64(AX)(R11*1)
-	PREFETCHT0   128(AX)(R11*1)
-	PREFETCHT0   192(AX)(R11*1)
-	PREFETCHT0   256(AX)(R11*1)
-	PREFETCHT0   320(AX)(R11*1)
-	PREFETCHT0   384(AX)(R11*1)
-	PREFETCHT0   448(AX)(R11*1)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        CX, R11
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R9)(R12*1), K2, Z21
-	VSUBPS       Z20, Z21, Z21
-	VMAXPS       Z21, Z8, Z21
-	VMULPS       Z9, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z11, Z22, Z21
-	VFNMADD231PS Z12, Z22, Z21
-	VMOVUPS      Z14, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VFMADD213PS  Z16, Z21, Z23
-	VFMADD213PS  Z17, Z21, Z23
-	VFMADD213PS  Z18, Z21, Z23
-	VFMADD213PS  Z19, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z13, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z10, Z10
-	TESTQ        R8, R8
-	JZ           unmasked32
-	MOVQ         DX, R12
-	IMULQ        apart+88(FP), R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z22
-	VMULPS       Z22, Z21, Z21
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	PREFETCHT0  128(AX)(R11*1)
+	PREFETCHT0  192(AX)(R11*1)
+	PREFETCHT0  256(AX)(R11*1)
+	PREFETCHT0  320(AX)(R11*1)
+	PREFETCHT0  384(AX)(R11*1)
+	PREFETCHT0  448(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Z20
+	VADDPS      Z17, Z20, Z20
+	VMULPS      Z16, Z20, Z21
+	VMAXPS      Z20, Z21, Z20
+	VSUBPS      Z18, Z20, Z20
+	VMULPS      Z8, Z20, Z20
+	VREDUCEPS   $0x09, Z20, Z21
+	VMOVUPS     Z10, Z22
+	VFMADD213PS Z11, Z21, Z22
+	VFMADD213PS Z12, Z21, Z22
+	VFMADD213PS Z13, Z21, Z22
+	VFMADD213PS Z14, Z21, Z22
+	VFMADD213PS Z15, Z21, Z22
+	VFMADD213PS Z9, Z21, Z22
+	VSCALEFPS   Z20, Z22, Z20
+	VADDPS      Z20, Z19, Z19
+	TESTQ       R8, R8
+	JNZ         masked78
 
-unmasked32:
-	VMOVUPS     (DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS (AX)(R11*1), Z22, Z0
-	VMOVUPS     64(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 64(AX)(R11*1), Z22, Z1
-	VMOVUPS     128(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 128(AX)(R11*1), Z22, Z2
-	VMOVUPS     192(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 192(AX)(R11*1), Z22, Z3
-	VMOVUPS     256(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 256(AX)(R11*1), Z22, Z4
-	VMOVUPS     320(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 320(AX)(R11*1), Z22, Z5
-	VMOVUPS     384(DI), Z22
-	VPERMPS     Z21, Z22, Z22
-	VFMADD231PS 384(AX)(R11*1), Z22, Z6
-	VMOVUPS     448(DI), Z22
-	VPERMPS     Z21, Z22, Z21
-	VFMADD231PS 448(AX)(R11*1), Z21, K1, Z7
-	ADDQ        $0x01, DX
-	CMPQ        DX, R10
-	JLT         position
-	MOVQ        total+128(FP), R10
-	VMOVUPS     Z10, K2, (R10)
-	VMOVUPS     Z13, Z20
-	VDIVPS      Z10, Z20, Z10
-	VMOVUPS     (DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z0, Z0
-	VMOVUPS     64(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z1, Z1
-	VMOVUPS     128(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z2, Z2
-	VMOVUPS     192(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z3, Z3
-	VMOVUPS     256(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z4, Z4
-	VMOVUPS     320(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z5, Z5
-	VMOVUPS     384(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z6, Z6
-	VMOVUPS     448(DI), Z20
-	VPERMPS     Z10, Z20, Z20
-	VMULPS      Z20, Z7, Z7
+weighed79:
+	VMOVUPS      (DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  (AX)(R11*1), Z21, Z0
+	VMOVUPS      64(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  64(AX)(R11*1), Z21, Z1
+	VMOVUPS      128(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  128(AX)(R11*1), Z21, Z2
+	VMOVUPS      192(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  192(AX)(R11*1), Z21, Z3
+	VMOVUPS      256(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  256(AX)(R11*1), Z21, Z4
+	VMOVUPS      320(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  320(AX)(R11*1), Z21, Z5
+	VMOVUPS      384(DI), Z21
+	VPERMPS      Z20, Z21, Z21
+	VFMADD231PS  384(AX)(R11*1), Z21, Z6
+	VMOVUPS      448(DI), Z21
+	VPERMPS      Z20, Z21, Z20
+	VFMADD231PS  448(AX)(R11*1), Z20, K1, Z7
+	ADDQ         $0x01, DX
+	CMPQ         DX, R10
+	JLT          position
+	VBROADCASTSS float53800000<>+0(SB), Z20
+	VCMPPS       $0x11, Z19, Z20, K3
+	KORTESTW     K3, K3
+	JNZ          again
+	MOVQ         top+152(FP), R10
+	VMOVUPS      Z18, K2, (R10)
+	MOVQ         total+160(FP), R10
+	VMOVUPS      Z19, K2, (R10)
+	VMOVUPS      Z9, Z17
+	VDIVPS       Z19, Z17, Z17
+	VMOVUPS      (DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z0, Z0
+	VMOVUPS      64(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z1, Z1
+	VMOVUPS      128(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z2, Z2
+	VMOVUPS      192(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z3, Z3
+	VMOVUPS      256(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z4, Z4
+	VMOVUPS      320(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z5, Z5
+	VMOVUPS      384(DI), Z18
+	VPERMPS      Z17, Z18, Z18
+	VMULPS       Z18, Z6, Z6
+	VMOVUPS      448(DI), Z18
+	VPERMPS      Z17, Z18, Z17
+	VMULPS       Z17, Z7, Z7
 
 store:
 	MOVQ    y+32(FP), R10
@@ -5528,13 +6738,53 @@ store:
 	VMOVUPS Z7, K1, 448(R10)
 	MOVQ    ldy+40(FP), R10
 	ADDQ    R10, y+32(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+120(FP)
-	ADDQ    R10, total+128(FP)
+	ADDQ    R10, top+152(FP)
+	ADDQ    R10, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
+
+masked78:
+	MOVQ      DX, R12
+	IMULQ     apart+88(FP), R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z21
+	VMULPS    Z21, Z20, Z20
+	JMP       weighed79
+
+again:
+	MOVQ         ptr+8(FP), R10
+	MOVQ         -8(R10), DX
+	MOVQ         (R10), R10
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), R11
+	VBROADCASTSS floatff800000<>+0(SB), Z18
+	MOVQ         DX, R12
+
+top80:
+	MOVL      (BX)(R12*4), R13
+	IMULQ     ldfar+128(FP), R13
+	VMOVUPS.Z (R9)(R13*1), K2, Z20
+	VADDPS    Z17, Z20, Z20
+	VMULPS    Z16, Z20, Z21
+	VMAXPS    Z20, Z21, Z20
+	VMAXPS    Z20, Z18, Z18
+	INCQ      R12
+	CMPQ      R12, R11
+	JLT       top80
+	VPXORD    Z19, Z19, Z19
+	VPXORD    Z0, Z0, Z0
+	VPXORD    Z1, Z1, Z1
+	VPXORD    Z2, Z2, Z2
+	VPXORD    Z3, Z3, Z3
+	VPXORD    Z4, Z4, Z4
+	VPXORD    Z5, Z5, Z5
+	VPXORD    Z6, Z6, Z6
+	VPXORD    Z7, Z7, Z7
+	JMP       position
 
 // func attendBackManyAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
 // Requires: AVX, AVX512F, BMI2, MMX+
@@ -5627,14 +6877,14 @@ position:
 	VBLENDMPS    Z22, Z19, K3, Z7
 	VFMADD231PS  Z7, Z21, Z5
 	TESTQ        DI, DI
-	JZ           unmasked33
+	JZ           unmasked81
 	MOVQ         DX, R10
 	IMULQ        apart+88(FP), R10
 	VMOVUPS.Z    (DI)(R10*1), K2, Z19
 	VMULPS       Z19, Z22, Z22
 	VMULPS       Z19, Z7, Z7
 
-unmasked33:
+unmasked81:
 	MOVL        (SI)(DX*4), R10
 	IMULQ       CX, R10
 	PREFETCHT0  (AX)(R10*1)
@@ -5763,14 +7013,14 @@ position:
 	VBLENDMPS    Z25, Z22, K3, Z10
 	VFMADD231PS  Z10, Z24, Z7
 	TESTQ        DI, DI
-	JZ           unmasked34
+	JZ           unmasked82
 	MOVQ         DX, R10
 	IMULQ        apart+88(FP), R10
 	VMOVUPS.Z    (DI)(R10*1), K2, Z22
 	VMULPS       Z22, Z25, Z25
 	VMULPS       Z22, Z10, Z10
 
-unmasked34:
+unmasked82:
 	MOVL        (SI)(DX*4), R10
 	IMULQ       CX, R10
 	PREFETCHT0  (AX)(R10*1)
@@ -5907,14 +7157,14 @@ position:
 	VBLENDMPS    Z25, Z22, K3, Z10
 	VFMADD231PS  Z10, Z24, Z6
 	TESTQ        R8, R8
-	JZ           unmasked35
+	JZ           unmasked83
 	MOVQ         DX, R11
 	IMULQ        apart+88(FP), R11
 	VMOVUPS.Z    (R8)(R11*1), K2, Z22
 	VMULPS       Z22, Z25, Z25
 	VMULPS       Z22, Z10, Z10
 
-unmasked35:
+unmasked83:
 	MOVL        (SI)(DX*4), R11
 	IMULQ       CX, R11
 	PREFETCHT0  (AX)(R11*1)
@@ -6067,14 +7317,14 @@ position:
 	VBLENDMPS    Z24, Z21, K3, Z12
 	VFMADD231PS  Z12, Z23, Z7
 	TESTQ        R8, R8
-	JZ           unmasked36
+	JZ           unmasked84
 	MOVQ         DX, R11
 	IMULQ        apart+88(FP), R11
 	VMOVUPS.Z    (R8)(R11*1), K2, Z21
 	VMULPS       Z21, Z24, Z24
 	VMULPS       Z21, Z12, Z12
 
-unmasked36:
+unmasked84:
 	MOVL        (SI)(DX*4), R11
 	IMULQ       CX, R11
 	PREFETCHT0  (AX)(R11*1)
@@ -6215,13 +7465,13 @@ position:
 	VADDPS     Z22, Z20, Z20
 	VPERMPS    Z20, Z1, Z20
 	TESTQ      BX, BX
-	JZ         unmasked37
+	JZ         unmasked85
 	MOVQ       DX, R10
 	SHLQ       $0x05, R10
 	VMOVUPS.Z  (BX)(R10*1), K1, Z21
 	VMULPS     Z21, Z20, Z20
 
-unmasked37:
+unmasked85:
 	MOVQ         DX, R10
 	SHLQ         $0x05, R10
 	VMOVUPS.Z    (R8)(R10*1), K1, Z21
@@ -6393,13 +7643,13 @@ position:
 	VADDPS     Z22, Z21, Z21
 	VPERMPS    Z21, Z2, Z21
 	TESTQ      BX, BX
-	JZ         unmasked38
+	JZ         unmasked86
 	MOVQ       DX, R10
 	SHLQ       $0x05, R10
 	VMOVUPS.Z  (BX)(R10*1), K1, Z22
 	VMULPS     Z22, Z21, Z21
 
-unmasked38:
+unmasked86:
 	MOVQ         DX, R10
 	SHLQ         $0x05, R10
 	VMOVUPS.Z    (R8)(R10*1), K1, Z22
@@ -6595,13 +7845,13 @@ position:
 	VADDPS     Z25, Z23, Z23
 	VPERMPS    Z23, Z4, Z23
 	TESTQ      BX, BX
-	JZ         unmasked39
+	JZ         unmasked87
 	MOVQ       DX, R10
 	SHLQ       $0x05, R10
 	VMOVUPS.Z  (BX)(R10*1), K1, Z24
 	VMULPS     Z24, Z23, Z23
 
-unmasked39:
+unmasked87:
 	MOVQ         DX, R10
 	SHLQ         $0x05, R10
 	VMOVUPS.Z    (R8)(R10*1), K1, Z24
@@ -6851,13 +8101,13 @@ position:
 	VSHUFF32X4 $0x88, Z14, Z13, Z13
 	VADDPS     Z15, Z13, Z13
 	TESTQ      BX, BX
-	JZ         unmasked40
+	JZ         unmasked88
 	MOVQ       DX, R11
 	SHLQ       $0x05, R11
 	VMOVUPS.Z  (BX)(R11*1), K1, Z14
 	VMULPS     Z14, Z13, Z13
 
-unmasked40:
+unmasked88:
 	MOVQ         DX, R11
 	SHLQ         $0x05, R11
 	VMOVUPS.Z    (R8)(R11*1), K1, Z14
@@ -7151,13 +8401,13 @@ position:
 	VSHUFF32X4  $0x88, Z14, Z13, Z13
 	VADDPS      Z15, Z13, Z13
 	TESTQ       BX, BX
-	JZ          unmasked41
+	JZ          unmasked89
 	MOVQ        DX, R11
 	SHLQ        $0x05, R11
 	VMOVUPS.Z   (BX)(R11*1), K1, Z14
 	VMULPS      Z14, Z13, Z13
 
-unmasked41:
+unmasked89:
 	MOVQ         DX, R11
 	SHLQ         $0x05, R11
 	VMOVUPS.Z    (R8)(R11*1), K1, Z14
@@ -7345,14 +8595,14 @@ position:
 	VBLENDMPS    Z24, Z25, K5, Z16
 	VFMADD231PS  Z16, Z15, K2, Z8
 	TESTQ        R8, R8
-	JZ           unmasked42
+	JZ           unmasked90
 	MOVQ         DX, R12
 	SHLQ         $0x05, R12
 	VMOVUPS.Z    (R8)(R12*1), K2, Z25
 	VMULPS       Z25, Z24, Z24
 	VMULPS       Z25, Z16, Z16
 
-unmasked42:
+unmasked90:
 	MOVL        (SI)(DX*4), R12
 	IMULQ       CX, R12
 	PREFETCHT0  (AX)(R12*1)

@@ -24,7 +24,8 @@ type (
 	attendScoresFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, other *int32, ahead int,
 		slope float32, score, top *float32, heads, apart int)
 	attendSumsFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32, ahead, lastByte int,
-		heads, apart int, lane *uint32, keep, score, top, total *float32)
+		heads, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int,
+		top, total *float32)
 	attendBackFunc func(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy, tail int, other *int32, ahead, lastByte int,
 		heads, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int,
 		t *float32, ldt int, pull *float32)
@@ -100,16 +101,17 @@ func (f *attendFuncs) scoreRows(c *call, w *attender) {
 }
 
 func (f *attendFuncs) sumRows(c *call, w *attender, y tensor.Matrix) {
-	h := w.heads
-	f.scoreRows(c, w)
+	o, h := &c.attend, w.heads
 	keep := w.factors(c)
-	w.sub.x = c.attend.z
 	w.sub.seg.splitAhead(w.ptr, ahead(c.passes[0].cols), func(from, to, ahead int) {
 		for _, p := range c.passes {
-			x, ldx := place(c.attend.z, 0, p.from)
+			x, ldx := place(o.z, 0, p.from)
 			dst, ldy := place(y, int64(from), p.from)
+			far, ldfar := place(o.r, 0, p.head)
+			own, ldown := place(o.l, int64(w.row+from), p.head)
 			f.sum[f.which(w)][p.vectors](to-from, &w.ptr[from], x, ldx, dst, ldy, p.tail, neighbourIndex(w.sub.seg), ahead, p.lastByte(),
-				p.heads, 4*h, &p.lane[0], valueAt(keep, p.head), valueAt(w.score, p.head), &w.plane(topMoment)[from*h+p.head], &w.plane(sumMoment)[from*h+p.head])
+				p.heads, 4*h, &p.lane[0], valueAt(keep, p.head), w.slope, far, ldfar, own, ldown,
+				&w.plane(topMoment)[from*h+p.head], &w.plane(sumMoment)[from*h+p.head])
 		}
 	})
 }

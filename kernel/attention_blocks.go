@@ -62,8 +62,8 @@ type attender struct {
 // The moments of a row under its attention, H values of each row in a plane of
 // moment. All that a chunk contributes to its row follows from its own.
 const (
-	topMoment  = iota // max a
-	sumMoment         // Σ exp(a − max)
+	topMoment  = iota // max a, or what else is taken off the scores of a row
+	sumMoment         // Σ exp(a − that)
 	meanMoment        // Σ α·d
 	pushMoment        // Σ α·σ′·d
 	tiltMoment        // Σ α·σ′

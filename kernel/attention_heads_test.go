@@ -55,3 +55,35 @@ func attendAll(ctx *Ctx, b namedBlock, heads int, z, r, l, g tensor.Matrix) []te
 	}
 	return all
 }
+
+// Scores of a row may be hundreds apart, the first of them the lowest: exponentials
+// neither overflow nor vanish, whatever they are taken relative to.
+func TestAttentionOfFarScores(t *testing.T) {
+	for _, b := range []namedBlock{hubs(false), hubs(true)} {
+		for _, heads := range []int{3, 8, 17} {
+			k := 2 * heads
+			src := newSource(uint64(heads))
+			z, g := src.uniform(b.Src, k), src.uniform(b.Dst, k)
+			r, l := src.within(-3, 3, b.Src, heads), src.within(-3, 3, b.Dst, heads)
+			for u := range b.Src {
+				for h := range heads {
+					r.Row(u)[h] += float32(u * 300 / b.Src)
+				}
+			}
+			for _, isa := range variants() {
+				contexts[2].using(isa, func(ctx *Ctx) {
+					all := attendAll(ctx, b, heads, z, r, l, g)
+					for h := range heads {
+						of := func(m tensor.Matrix, width int) tensor.Matrix { return columns(m, h*width, (h+1)*width) }
+						one := attendAll(ctx, b, 1, of(z, 2), of(r, 1), of(l, 1), of(g, 2))
+						// Scores of 300 round at 1.5e-5, which exponentials pass on.
+						got, want := ref.Of(of(all[0], 2)), ref.Of(one[0])
+						if off := got.Add(want.Scale(-1)).MaxAbs(); !(off < 1e-3) {
+							t.Errorf("%s, %v: head %d of %d is %v off, want less than 1e-3", b.name, isa, h, heads, off)
+						}
+					}
+				})
+			}
+		}
+	}
+}

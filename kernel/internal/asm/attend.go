@@ -32,41 +32,6 @@ const (
 	attendPairs   = 4
 )
 
-// attendSum builds sums of rows weighted by exponentials of scores less the top of
-// their row, divided by the sum of these.
-func attendSum(v vectors, n, most int) {
-	a := &attending{most: most}
-	a.begin(v, n, 1, "attendSum", "sums rows by the softmax of scores", ", score, top, total *float32")
-	score := Load(Param("score"), GP64())
-	c := newConstants(v, expConstants...)
-	tops, totals := v.register(), v.register()
-	a.walk(rowSteps{start: func() { v.zero(a.sums...) }, enter: func() {
-		a.ofRow(pointer("top"), tops)
-		v.zero(totals)
-	}, position: func(at []reg.GPVirtual) {
-		q := a.named(at)
-		w := a.ofEdges(score)
-		VSUBPS(tops, w, w)
-		c.exp(w, false)
-		a.addTo(totals, w)
-		a.mask(w)
-		a.gather(q, []vec{w}, a.sums)
-	}, leave: func() {
-		a.foldEdges(totals)
-		a.toRow(totals, pointer("total"))
-		one := v.register()
-		VMOVUPS(c.of(1), one)
-		VDIVPS(totals, one, totals)
-		for j, acc := range a.sums {
-			VMULPS(a.spread(totals, j), acc, acc)
-		}
-	}, end: func() {
-		a.store(a.sums, pointer("y").Base)
-		next("y", "ldy")
-		a.nextHeads("top", "total")
-	}})
-}
-
 // attendBack builds two sums of rows, one weighted by exponentials of scores and
 // one by these times the slope, and the sums of the latter times a value of the
 // other end's.
@@ -80,7 +45,10 @@ func attendBack(v vectors, n, most int) {
 	})
 }
 
-const backArgs = ", slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int"
+const (
+	endArgs  = ", slope float32, far *float32, ldfar int, own *float32, ldown int"
+	backArgs = endArgs + ", t *float32, ldt int"
+)
 
 // attendBackSquare builds the same for eight heads of eight columns, of which it
 // multiplies the second sums with rows of their own.
@@ -124,8 +92,8 @@ func (a *attending) back(leave, end func(others []vec, pull vec), zeros ...vec) 
 		v.zero(others...)
 		v.zero(a.sums...)
 	}, enter: func() { a.ofRow(pointer("own"), own) }, position: func(at []reg.GPVirtual) {
-		l, logSum, mean := a.farValues(far, at)
-		x := l
+		values := a.farValues(far, at, 3)
+		x, logSum, mean := values[0], values[1], values[2]
 		VADDPS(own, x, x)
 		w := v.register()
 		VMOVAPS(x, w)
@@ -150,8 +118,8 @@ func (a *attending) back(leave, end func(others []vec, pull vec), zeros ...vec) 
 }
 
 // farValues asks for what the other ends of edges have some positions ahead, and
-// returns the three values per head that those at some positions have.
-func (a *attending) farValues(far reg.GPVirtual, at []reg.GPVirtual) (x, y, z vec) {
+// returns the values per head, so many, that those at some positions have.
+func (a *attending) farValues(far reg.GPVirtual, at []reg.GPVirtual, n int) (values []vec) {
 	apart := GP64()
 	MOVQ(argument("apart"), apart)
 	place := func(q reg.GPVirtual, i int) Mem {
@@ -160,7 +128,9 @@ func (a *attending) farValues(far reg.GPVirtual, at []reg.GPVirtual) (x, y, z ve
 		}
 		return Mem{Base: q, Index: apart, Scale: uint8(i)}
 	}
-	values := []vec{a.v.register(), a.v.register(), a.v.register()}
+	for range n {
+		values = append(values, a.v.register())
+	}
 	for edge, p := range at {
 		q := GP64()
 		find := func(index reg.Register) {
@@ -184,5 +154,5 @@ func (a *attending) farValues(far reg.GPVirtual, at []reg.GPVirtual) (x, y, z ve
 			}
 		}
 	}
-	return values[0], values[1], values[2]
+	return values
 }

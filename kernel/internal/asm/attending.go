@@ -19,6 +19,8 @@ type attending struct {
 	// Of two edges, of which there may be one: the lanes of those there are, those
 	// of the second's columns, and of its last vector.
 	both, next, rest reg.Register
+
+	aside []func() // what stands beside the loops, which jump there
 }
 
 // The heads that a function takes at most: exactly eight, two edges at a time;
@@ -148,7 +150,13 @@ type rowSteps struct {
 	start, enter func()
 	position     func(at []reg.GPVirtual)
 	leave, end   func()
+	again        func() // what precedes going through a row's edges again, whose first is at hand
 }
+
+const (
+	labelPosition = "position"
+	labelAgain    = "again"
+)
 
 // walk builds the loops over rows and edges.
 func (a *attending) walk(s rowSteps) {
@@ -164,7 +172,7 @@ func (a *attending) walk(s rowSteps) {
 	CMPQ(a.p, end)
 	JGE(LabelRef("store"))
 	s.enter()
-	Label("position")
+	Label(labelPosition)
 	at := []reg.GPVirtual{a.p}
 	if a.two() {
 		at = append(at, a.second(end))
@@ -172,7 +180,7 @@ func (a *attending) walk(s rowSteps) {
 	s.position(at)
 	ADDQ(Imm(uint64(len(at))), a.p)
 	CMPQ(a.p, end)
-	JLT(LabelRef("position"))
+	JLT(LabelRef(labelPosition))
 	if a.two() {
 		MOVQ(end, a.p)
 	}
@@ -183,6 +191,18 @@ func (a *attending) walk(s rowSteps) {
 	JNZ(LabelRef("row"))
 	VZEROUPPER()
 	RET()
+	for _, block := range a.aside {
+		block()
+	}
+	if s.again == nil {
+		return
+	}
+	Label(labelAgain)
+	MOVQ(argument("ptr"), end)
+	MOVQ(Mem{Base: end, Disp: -8}, a.p)
+	MOVQ(Mem{Base: end}, end)
+	s.again()
+	JMP(LabelRef(labelPosition))
 }
 
 // second returns the position of the second edge, which is the first where there
@@ -298,6 +318,19 @@ func (a *attending) mask(ws ...vec) {
 		VMULPS(k, w, w)
 	}
 	Label(none)
+}
+
+// maskAside does the same where no branch is taken without a mask.
+func (a *attending) maskAside(w vec) {
+	masked, back := label("masked"), label("weighed")
+	TESTQ(a.keep, a.keep)
+	JNZ(LabelRef(masked))
+	Label(back)
+	a.aside = append(a.aside, func() {
+		Label(masked)
+		VMULPS(a.ofEdges(a.keep), w, w)
+		JMP(LabelRef(back))
+	})
 }
 
 // pointer loads an argument that points somewhere: what only rows need stays in
