@@ -28,7 +28,7 @@ func shareColumns(p *Program, f Facts) (*Program, error) {
 	if f.Distribution.Ranged {
 		by = Ranged
 	}
-	c := &columns{sums: sumsOf(p, f.Distribution.along(Features), by.asked(), "ranks share out columns"), by: by, rest: f.Distribution.Rest, env: f.Env, forms: make([]map[Kind]Value, len(p.Nodes))}
+	c := &columns{sums: sumsOf(p, f.Distribution.along(Features), by.asked(), "ranks share out columns"), by: by, rest: f.Distribution.Rest, pieces: f.Pieces, env: f.Env, forms: make([]map[Kind]Value, len(p.Nodes))}
 	c.findGradients()
 	c.b.p.whole = cost.Env{}
 	p.Widths(c.b.p.whole)
@@ -37,11 +37,12 @@ func shareColumns(p *Program, f Facts) (*Program, error) {
 
 type columns struct {
 	sums
-	by    Owner // of edges
-	rest  Kind
-	env   cost.Env
-	forms []map[Kind]Value // of old values, others than at says
-	of    []Value          // the parameter that an old value is the gradient of, or None
+	by     Owner // of edges
+	rest   Kind
+	pieces map[string]Kind // as another program has them
+	env    cost.Env
+	forms  []map[Kind]Value // of old values, others than at says
+	of     []Value          // the parameter that an old value is the gradient of, or None
 }
 
 // findGradients finds what becomes the gradient of a parameter: what its update reads,
@@ -129,9 +130,12 @@ func (c *columns) leaf(v Value, k Kind) {
 	c.new[v], c.at[v] = c.b.Add(op), Placement{Kind: k}
 }
 
-// firstRead is how a parameter lies that a node is the first to read: by rows or by
-// columns where that meets what the others are, or whole.
+// firstRead is how a parameter lies that a node is the first to read: as another program
+// has it; else by rows or by columns where that meets what the others are, or whole.
 func (c *columns) firstRead(n Node, param Value) Kind {
+	if k, ok := c.pieces[c.old.Nodes[param].Op.(Param).Name]; ok {
+		return k
+	}
 	t := c.old.Type(param)
 	for _, k := range []Kind{Rows, Columns} {
 		if k == Rows && t.Rows.N < c.here.Ranks || k == Columns && t.Cols.N < c.here.Ranks {

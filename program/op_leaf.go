@@ -110,6 +110,18 @@ func (n Node) Fragment() Fragment {
 	return Fragment{}
 }
 
+// Pieces says by what ranks share out each parameter, by name. Programs that read the
+// same parameters have to agree, though they may multiply other values first.
+func (p *Program) Pieces() map[string]Kind {
+	all := map[string]Kind{}
+	for _, n := range p.Nodes {
+		if o, ok := n.Op.(Param); ok {
+			all[o.Name] = o.By
+		}
+	}
+	return all
+}
+
 func (o Param) String() string {
 	return fmt.Sprintf("Param(%s, %v)", o.Name, o.Init)
 }

@@ -33,6 +33,9 @@ type Facts struct {
 	// Distribution, where set, makes the program that of one of several ranks. The
 	// sizes at hand are those of the whole graph, so that all ranks choose alike.
 	Distribution *Distribution
+	// Pieces says which piece of a parameter a rank has, by name, where another program
+	// that shares the parameters has settled it: see [Program.Pieces].
+	Pieces map[string]Kind
 	// Skip names passes that are not run: all of the optional ones with "none".
 	Skip map[string]bool
 

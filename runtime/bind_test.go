@@ -50,3 +50,29 @@ func TestInputsAreGiven(t *testing.T) {
 		t.Error("an input that no program has is taken")
 	}
 }
+
+// TestProgramsShareParametersAlike: programs that have different pieces of a parameter
+// would read each other's as their own, and are refused.
+func TestProgramsShareParametersAlike(t *testing.T) {
+	w := worlds(t)[0]
+	reads := func(rows, cols int, f program.Fragment) *program.Program {
+		b := program.NewBuilder("reads")
+		p := program.Param{Name: "w", Of: program.Type{Space: program.One, Rows: program.Cols(rows), Cols: program.Cols(cols)}, Fragment: f}
+		b.Output("twice", b.AddValues(b.Add(p), b.Add(p)))
+		q, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q
+	}
+	full := program.Type{Space: program.One, Rows: program.Cols(4), Cols: program.Cols(4)}
+	rows, columns := reads(2, 4, program.Fragment{By: program.Rows, Full: full}), reads(4, 2, program.Fragment{By: program.Columns, Full: full})
+	if _, err := runtime.New(w.g, runtime.Options{}, rows, columns); err == nil || !strings.Contains(err.Error(), "another piece of param.w") {
+		t.Errorf("rows in one and columns in the other: %v", err)
+	}
+	s, err := runtime.New(w.g, runtime.Options{}, rows, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+}

@@ -92,6 +92,9 @@ func NewRank(p *plan.Piece, r *program.Rank, o Options, programs ...*program.Pro
 }
 
 func open(e program.Extent, r *program.Rank, o Options, programs []*program.Program) (*Session, error) {
+	if err := sameFragments(programs); err != nil {
+		return nil, err
+	}
 	s := &Session{extent: e, opts: o, slots: map[string]tensor.Matrix{}, fragments: map[string]program.Fragment{}, computed: map[string]bool{}, chunks: map[program.Region][]chunk{}}
 	if o.Features != nil {
 		s.extent.X = o.Features.Block
@@ -114,6 +117,35 @@ func open(e program.Extent, r *program.Rank, o Options, programs []*program.Prog
 		return s, s.Bind(program.SparseEntries, o.Features.Values)
 	}
 	return s, nil
+}
+
+// sameFragments returns an error unless programs that share a leaf have the same piece
+// of it: each would read the other's as its own.
+func sameFragments(programs []*program.Program) error {
+	type piece struct {
+		by         program.Kind
+		rows, cols int
+		of         *program.Program
+	}
+	have := map[string]piece{}
+	for _, p := range programs {
+		keys := p.Keys()
+		for i, n := range p.Nodes {
+			if !isLeaf(n.Op) {
+				continue
+			}
+			at := piece{n.Fragment().By, n.Type.Rows.N, n.Type.Cols.N, p}
+			first, found := have[keys[i]]
+			if !found {
+				have[keys[i]] = at
+				continue
+			}
+			if first.by != at.by || first.rows != at.rows || first.cols != at.cols {
+				return fmt.Errorf("runtime: a rank has another piece of %s in program %s than in %s", keys[i], p.Name, first.of.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // Close stops the threads and frees the arena; values drawn from it are gone.

@@ -44,7 +44,7 @@ func (t *Trainer) compile(features int) ([]*program.Program, error) {
 		}
 		return nil, err
 	}
-	f.Optimizer = nil
+	f.Optimizer, f.Pieces = nil, step.Pieces()
 	eval, err := program.Compile(prediction, f, nil)
 	return []*program.Program{step, eval}, err
 }
