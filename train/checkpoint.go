@@ -39,6 +39,8 @@ type progress struct {
 	Sent    comm.Counter
 	// Attempt is the number of the attempt that wrote the checkpoint.
 	Attempt int
+	// Data and Split are fingerprints of what the run trains on.
+	Data, Split string
 }
 
 // finiteScores turns NaN, the score of an empty part, and infinity, that of
@@ -80,7 +82,7 @@ func (t *Trainer) save(ctx context.Context) error {
 	if err := t.current(); err != nil {
 		return err
 	}
-	t.state.Attempt = t.attempt
+	t.state.Attempt, t.state.Data, t.state.Split = t.attempt, t.known.fingerprint(), t.known.split.Fingerprint
 	text, err := json.Marshal(t.state)
 	if err != nil {
 		return fmt.Errorf("train: checkpoint: %w", err)
@@ -147,7 +149,7 @@ func (t *Trainer) restore(dir string) error {
 	if err := json.Unmarshal([]byte(meta[progressKey]), &t.state); err != nil {
 		return fmt.Errorf("train: %s holds no progress: %w", path, err)
 	}
-	if err := t.state.check(); err != nil {
+	if err := errors.Join(t.state.check(), t.sameData()); err != nil {
 		return fmt.Errorf("train: %s: %w", path, err)
 	}
 	for _, slot := range t.session.Slots() {
@@ -183,6 +185,21 @@ func (p *progress) check() error {
 		return fmt.Errorf("epoch %d is the best of %d", p.Stop.Best, p.Epoch)
 	case p.Stop.Waited < 0 || p.Stop.Waited > p.Epoch:
 		return fmt.Errorf("%d epochs of %d without improvement", p.Stop.Waited, p.Epoch)
+	}
+	return nil
+}
+
+// sameData holds what the checkpoint says of the data against those at hand; one rank
+// does for all.
+func (t *Trainer) sameData() error {
+	if !t.leads() {
+		return nil
+	}
+	if is := t.known.fingerprint(); t.state.Data != "" && t.state.Data != is {
+		return fmt.Errorf("the run trains on a graph, features and labels with the fingerprint %s, those of %s have %s: they are other data", t.state.Data, t.d.Name, is)
+	}
+	if is := t.known.split.Fingerprint; t.state.Split != "" && t.state.Split != is {
+		return fmt.Errorf("the run trains on a split with the fingerprint %s, the split %q of %s has %s: it is another split", t.state.Split, t.known.split.Name, t.d.Name, is)
 	}
 	return nil
 }

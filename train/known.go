@@ -2,6 +2,7 @@ package train
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/dataset"
@@ -20,6 +21,8 @@ type known struct {
 	split     parted.Split
 	// env gives the symbols of the graph's sizes their values.
 	env func(...*program.Program) cost.Env
+	// fingerprint is that of the set; it takes a while.
+	fingerprint func() string
 	// lines say what the data are, for ranks to compare.
 	lines []string
 }
@@ -29,7 +32,8 @@ func knownOf(d *dataset.Dataset, x tensor.Matrix) known {
 	g, split := d.Graph, d.Splits[0]
 	return known{
 		weighted: g.Weight != nil, symmetric: g.Block().SymmetricWeights, nonzeros: program.Nonzeros(x), split: parted.SplitOf(d, split),
-		env: func(ps ...*program.Program) cost.Env { return program.ExtentOf(g, ps...).Env() },
+		env:         func(ps ...*program.Program) cost.Env { return program.ExtentOf(g, ps...).Env() },
+		fingerprint: sync.OnceValue(d.Fingerprint),
 		lines: []string{
 			fmt.Sprintf("%d vertices", g.N),
 			fmt.Sprintf("%d arcs", len(g.Src)),

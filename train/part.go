@@ -42,8 +42,9 @@ func knownOfPart(p *parted.Part) known {
 	m := p.Manifest
 	return known{
 		weighted: m.Weighted, symmetric: func() bool { return m.Symmetric }, nonzeros: m.Nonzeros, split: m.Splits[0],
-		env:   func(...*program.Program) cost.Env { return program.EnvOf(m.Sizes) },
-		lines: []string{"parts with the hash " + m.Hash},
+		env:         func(...*program.Program) cost.Env { return program.EnvOf(m.Sizes) },
+		lines:       []string{"parts with the hash " + m.Hash},
+		fingerprint: func() string { return m.Fingerprint },
 	}
 }
 

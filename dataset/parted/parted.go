@@ -91,6 +91,8 @@ type Manifest struct {
 
 	Prep *dataset.Prep `json:"prep,omitempty"`
 
+	// Fingerprint is [dataset.Dataset.Fingerprint] of the set.
+	Fingerprint string `json:"fingerprint"`
 	// Hash is the SHA-256 of the manifest without it, digests of files included: divided
 	// sets of the same hash are the same.
 	Hash  string `json:"hash"`
@@ -103,6 +105,8 @@ type Split struct {
 	Train Items  `json:"train"`
 	Val   Items  `json:"val"`
 	Test  Items  `json:"test"`
+	// Fingerprint is [dataset.Dataset.FingerprintOf] the split.
+	Fingerprint string `json:"fingerprint"`
 	// Targets are the moments of each target over the items to train on, where values
 	// are to be predicted.
 	Targets []dataset.Moments `json:"targets,omitempty"`
@@ -119,7 +123,7 @@ type Items struct {
 
 // SplitOf counts the items of a split of a set that is whole.
 func SplitOf(d *dataset.Dataset, s dataset.Split) Split {
-	split := Split{Name: s.Name, Train: itemsOf(d, s.Train), Val: itemsOf(d, s.Val), Test: itemsOf(d, s.Test)}
+	split := Split{Name: s.Name, Train: itemsOf(d, s.Train), Val: itemsOf(d, s.Val), Test: itemsOf(d, s.Test), Fingerprint: d.FingerprintOf(s)}
 	if d.Task == dataset.VertexRegression {
 		split.Targets = d.Labels.Moments(s.Train)
 	}

@@ -83,7 +83,7 @@ func newManifest(d *dataset.Dataset, div Division) *Manifest {
 		Features: d.X.Cols, EdgeFeatures: d.EdgeX.Cols,
 		Classes: d.Labels.Names, Labelled: d.Labels.Class != nil, Targets: d.Labels.Value.Cols,
 		Weighted: g.Weight != nil, Symmetric: g.Block().SymmetricWeights(), Identified: g.Origin != nil, IDs: Numbered,
-		Prep: d.Prep, Parts: make([]Info, div.Parts),
+		Prep: d.Prep, Fingerprint: d.Fingerprint(), Parts: make([]Info, div.Parts),
 	}
 	m.Whole, m.Sizes, m.Nonzeros = wholeOf(g), g.Sizes(), nonzeros(d)
 	switch {
