@@ -112,6 +112,9 @@ func (r *planRun) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := r.noteParts(c); err != nil {
+		return err
+	}
 	on, err := r.cluster(c.Context())
 	if err != nil {
 		return err
@@ -124,6 +127,23 @@ func (r *planRun) run(c *cobra.Command) error {
 		return r.printJSON(all)
 	}
 	return all.WriteText(r.out)
+}
+
+// noteParts says of a set that was divided that its parts are for one plan.
+func (r *planRun) noteParts(c *cobra.Command) error {
+	src, err := r.data.choose(c)
+	if err != nil {
+		return err
+	}
+	parts, err := r.partsOf(src)
+	if parts == nil || err != nil {
+		return err
+	}
+	p, err := train.PlanOf(parts.manifest, nil)
+	if err == nil {
+		r.say("note: %s is in parts for the plan %v; these plans divide the set anew, and weft train takes them with the set that was divided", src.Data, p)
+	}
+	return err
 }
 
 // compare costs every plan for the number of ranks.

@@ -46,7 +46,7 @@ reads no other: there are as many ranks as parts. Ranks are goroutines of this
 process, or, in a weft built with MPI (CC=mpicc go build -tags mpi), the
 processes that mpirun or srun starts. Each keeps a log in the run directory.
 weft launch restarts what fails. --resume goes on with the data where they lay,
-or with --data where they lie now, whole or divided.
+or with --data where the same ones lie now, whole or divided.
 
 In the object that --json prints, time.total_s and epoch_ms are of all epochs,
 those before a --resume among them. With --seeds N it is the object of the first
