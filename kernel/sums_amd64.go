@@ -19,6 +19,11 @@ func headColumnSumAVX512(n int, dst *float32, x *float32, ldx int, cols int, y *
 //go:noescape
 func headDotAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, heads int)
 
+// headDotSquareAVX512 multiplies n rows of eight heads of eight values, head by head.
+//
+//go:noescape
+func headDotSquareAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int)
+
 // headSumAVX512 adds up the heads of n rows, of cols values each.
 //
 //go:noescape
@@ -48,6 +53,11 @@ func headColumnSumAVX2(n int, dst *float32, x *float32, ldx int, cols int, y *fl
 //
 //go:noescape
 func headDotAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, heads int)
+
+// headDotSquareAVX2 multiplies n rows of eight heads of eight values, head by head.
+//
+//go:noescape
+func headDotSquareAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int)
 
 // headSumAVX2 adds up the heads of n rows, of cols values each.
 //

@@ -324,6 +324,63 @@ done13:
 	VZEROUPPER
 	RET
 
+// func headDotSquareAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int)
+// Requires: AVX, AVX512F
+TEXT ·headDotSquareAVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst+8(FP), AX
+	MOVQ    x+24(FP), CX
+	MOVQ    y+40(FP), DX
+	MOVQ    n+0(FP), BX
+	VMOVUPS evenThenOdd<>+0(SB), Z0
+
+row14:
+	VMOVUPS    (CX), Z1
+	VMULPS     (DX), Z1, Z1
+	VMOVUPS    64(CX), Z2
+	VMULPS     64(DX), Z2, Z2
+	VMOVUPS    128(CX), Z3
+	VMULPS     128(DX), Z3, Z3
+	VMOVUPS    192(CX), Z4
+	VMULPS     192(DX), Z4, Z4
+	VSHUFPS    $0xdd, Z2, Z1, Z5
+	VSHUFPS    $0x88, Z2, Z1, Z1
+	VADDPS     Z5, Z1, Z1
+	VSHUFPS    $0xdd, Z4, Z3, Z2
+	VSHUFPS    $0x88, Z4, Z3, Z3
+	VADDPS     Z2, Z3, Z3
+	VSHUFPS    $0xdd, Z3, Z1, Z2
+	VSHUFPS    $0x88, Z3, Z1, Z1
+	VADDPS     Z2, Z1, Z1
+	VSHUFF32X4 $0xb1, Z1, Z1, Z2
+	VADDPS     Z2, Z1, Z1
+	VPERMPS    Z1, Z0, Z1
+	VMOVUPS    Y1, (AX)
+	ADDQ       lddst+16(FP), AX
+	ADDQ       ldx+32(FP), CX
+	ADDQ       ldy+48(FP), DX
+	DECQ       BX
+	JNZ        row14
+	VZEROUPPER
+	RET
+
+DATA evenThenOdd<>+0(SB)/4, $0x00000000
+DATA evenThenOdd<>+4(SB)/4, $0x00000008
+DATA evenThenOdd<>+8(SB)/4, $0x00000001
+DATA evenThenOdd<>+12(SB)/4, $0x00000009
+DATA evenThenOdd<>+16(SB)/4, $0x00000002
+DATA evenThenOdd<>+20(SB)/4, $0x0000000a
+DATA evenThenOdd<>+24(SB)/4, $0x00000003
+DATA evenThenOdd<>+28(SB)/4, $0x0000000b
+DATA evenThenOdd<>+32(SB)/4, $0x00000000
+DATA evenThenOdd<>+36(SB)/4, $0x00000008
+DATA evenThenOdd<>+40(SB)/4, $0x00000001
+DATA evenThenOdd<>+44(SB)/4, $0x00000009
+DATA evenThenOdd<>+48(SB)/4, $0x00000002
+DATA evenThenOdd<>+52(SB)/4, $0x0000000a
+DATA evenThenOdd<>+56(SB)/4, $0x00000003
+DATA evenThenOdd<>+60(SB)/4, $0x0000000b
+GLOBL evenThenOdd<>(SB), RODATA|NOPTR, $64
+
 // func headSumAVX512(n int, dst *float32, lddst int, x *float32, ldx int, cols int, heads int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·headSumAVX512(SB), NOSPLIT, $0-56
@@ -340,55 +397,55 @@ TEXT ·headSumAVX512(SB), NOSPLIT, $0-56
 	MOVQ  cols+40(FP), R8
 	SHLQ  $0x02, R8
 
-row14:
+row15:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest16
+	JZ    rest17
 
-vectors15:
+vectors16:
 	VMOVUPS (CX)(SI*4), Z0
 	MOVQ    heads+48(FP), R9
 	MOVQ    CX, R10
 	DECQ    R9
-	JZ      only19
+	JZ      only20
 
-head18:
+head19:
 	ADDQ    R8, R10
 	VMOVUPS (R10)(SI*4), Z1
 	VADDPS  Z1, Z0, Z0
 	DECQ    R9
-	JNZ     head18
+	JNZ     head19
 
-only19:
+only20:
 	VMOVUPS Z0, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors15
+	JLT     vectors16
 
-rest16:
+rest17:
 	TESTQ     BX, BX
-	JZ        done17
+	JZ        done18
 	VMOVUPS.Z (CX)(SI*4), K1, Z0
 	MOVQ      heads+48(FP), R9
 	MOVQ      CX, R10
 	DECQ      R9
-	JZ        only21
+	JZ        only22
 
-head20:
+head21:
 	ADDQ      R8, R10
 	VMOVUPS.Z (R10)(SI*4), K1, Z1
 	VADDPS    Z1, Z0, Z0
 	DECQ      R9
-	JNZ       head20
+	JNZ       head21
 
-only21:
+only22:
 	VMOVUPS Z0, K1, (AX)(SI*4)
 
-done17:
+done18:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row14
+	JNZ  row15
 	VZEROUPPER
 	RET
 
@@ -402,21 +459,21 @@ TEXT ·sumDoubleAVX512(SB), NOSPLIT, $0-56
 	VPXORD Z1, Z1, Z1
 	XORQ   DX, DX
 	SUBQ   $0x10, AX
-	JL     rest23
+	JL     rest24
 
-vectors22:
+vectors23:
 	VCVTPS2PD (CX)(DX*4), Z2
 	VCVTPS2PD 32(CX)(DX*4), Z3
 	VADDPD    Z2, Z0, Z0
 	VADDPD    Z3, Z1, Z1
 	ADDQ      $0x10, DX
 	CMPQ      DX, AX
-	JLE       vectors22
+	JLE       vectors23
 
-rest23:
+rest24:
 	ADDQ          $0x10, AX
 	SUBQ          DX, AX
-	JZ            done24
+	JZ            done25
 	MOVQ          $-1, BX
 	BZHIQ         AX, BX, BX
 	KMOVW         BX, K1
@@ -427,7 +484,7 @@ rest23:
 	VADDPD        Z2, Z0, Z0
 	VADDPD        Z3, Z1, Z1
 
-done24:
+done25:
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -449,9 +506,9 @@ TEXT ·dotDoubleAVX512(SB), NOSPLIT, $0-56
 	VPXORD Z1, Z1, Z1
 	XORQ   BX, BX
 	SUBQ   $0x10, AX
-	JL     rest26
+	JL     rest27
 
-vectors25:
+vectors26:
 	VCVTPS2PD   (CX)(BX*4), Z2
 	VCVTPS2PD   32(CX)(BX*4), Z3
 	VCVTPS2PD   (DX)(BX*4), Z4
@@ -460,12 +517,12 @@ vectors25:
 	VFMADD231PD Z5, Z3, Z1
 	ADDQ        $0x10, BX
 	CMPQ        BX, AX
-	JLE         vectors25
+	JLE         vectors26
 
-rest26:
+rest27:
 	ADDQ          $0x10, AX
 	SUBQ          BX, AX
-	JZ            done27
+	JZ            done28
 	MOVQ          $-1, SI
 	BZHIQ         AX, SI, SI
 	KMOVW         SI, K1
@@ -480,7 +537,7 @@ rest26:
 	VFMADD231PD   Z4, Z2, Z0
 	VFMADD231PD   Z5, Z3, Z1
 
-done27:
+done28:
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -510,7 +567,7 @@ by4:
 	MOVQ   n+0(FP), DI
 	MOVQ   CX, SI
 
-row28:
+row29:
 	VMOVUPS (SI), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS 32(SI), Y4
@@ -521,7 +578,7 @@ row28:
 	VADDPS  Y4, Y3, Y3
 	ADDQ    BX, SI
 	DECQ    DI
-	JNZ     row28
+	JNZ     row29
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -540,14 +597,14 @@ by2:
 	MOVQ   n+0(FP), DI
 	MOVQ   CX, SI
 
-row29:
+row30:
 	VMOVUPS (SI), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS 32(SI), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    BX, SI
 	DECQ    DI
-	JNZ     row29
+	JNZ     row30
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	ADDQ    $0x00000040, AX
@@ -563,12 +620,12 @@ by1:
 	MOVQ   n+0(FP), DI
 	MOVQ   CX, SI
 
-row30:
+row31:
 	VMOVUPS (SI), Y1
 	VADDPS  Y1, Y0, Y0
 	ADDQ    BX, SI
 	DECQ    DI
-	JNZ     row30
+	JNZ     row31
 	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
@@ -586,12 +643,12 @@ beyond1:
 	MOVQ    n+0(FP), DI
 	MOVQ    CX, SI
 
-row31:
+row32:
 	VMASKMOVPS (SI), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	ADDQ       BX, SI
 	DECQ       DI
-	JNZ        row31
+	JNZ        row32
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
@@ -648,7 +705,7 @@ by4:
 	MOVQ    n+0(FP), R9
 	MOVQ    CX, R8
 
-row32:
+row33:
 	VMASKMOVPS  (DI), Y0, Y5
 	ADDQ        ldy+48(FP), DI
 	VMOVUPS     (R8), Y10
@@ -665,7 +722,7 @@ row32:
 	VFMADD231PS Y10, Y5, Y4
 	ADDQ        BX, R8
 	DECQ        R9
-	JNZ         row32
+	JNZ         row33
 	VMOVUPS     Y1, (AX)
 	VMOVUPS     Y2, 32(AX)
 	VMOVUPS     Y3, 64(AX)
@@ -688,7 +745,7 @@ by2:
 	MOVQ    n+0(FP), R9
 	MOVQ    CX, R8
 
-row33:
+row34:
 	VMASKMOVPS  (DI), Y0, Y3
 	ADDQ        ldy+48(FP), DI
 	VMOVUPS     (R8), Y6
@@ -699,7 +756,7 @@ row33:
 	VFMADD231PS Y6, Y3, Y2
 	ADDQ        BX, R8
 	DECQ        R9
-	JNZ         row33
+	JNZ         row34
 	VMOVUPS     Y1, (AX)
 	VMOVUPS     Y2, 32(AX)
 	ADDQ        $0x00000040, AX
@@ -718,7 +775,7 @@ by1:
 	MOVQ    n+0(FP), R9
 	MOVQ    CX, R8
 
-row34:
+row35:
 	VMASKMOVPS  (DI), Y0, Y2
 	ADDQ        ldy+48(FP), DI
 	VMOVUPS     (R8), Y4
@@ -726,7 +783,7 @@ row34:
 	VFMADD231PS Y4, Y2, Y1
 	ADDQ        BX, R8
 	DECQ        R9
-	JNZ         row34
+	JNZ         row35
 	VMOVUPS     Y1, (AX)
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, CX
@@ -747,7 +804,7 @@ beyond1:
 	MOVQ    n+0(FP), R9
 	MOVQ    CX, R8
 
-row35:
+row36:
 	VMASKMOVPS  (DI), Y0, Y3
 	ADDQ        ldy+48(FP), DI
 	VMASKMOVPS  (R8), Y1, Y5
@@ -755,7 +812,7 @@ row35:
 	VFMADD231PS Y5, Y3, Y2
 	ADDQ        BX, R8
 	DECQ        R9
-	JNZ         row35
+	JNZ         row36
 	VMASKMOVPS  Y2, Y1, (AX)
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, CX
@@ -784,34 +841,34 @@ TEXT ·headDotAVX2(SB), NOSPLIT, $0-72
 	MOVQ    cols+56(FP), R12
 	SHLQ    $0x02, R12
 
-row36:
+row37:
 	MOVQ heads+64(FP), R13
 	MOVQ AX, R9
 	MOVQ CX, R10
 	MOVQ DX, R11
 
-head37:
+head38:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest39
+	JZ     rest40
 
-vectors38:
+vectors39:
 	VMOVUPS     (R10)(DI*4), Y2
 	VMOVUPS     (R11)(DI*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors38
+	JLT         vectors39
 
-rest39:
+rest40:
 	TESTQ       SI, SI
-	JZ          done40
+	JZ          done41
 	VMASKMOVPS  (R10)(DI*4), Y0, Y2
 	VMASKMOVPS  (R11)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done40:
+done41:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -823,12 +880,55 @@ done40:
 	ADDQ       R12, R10
 	ADDQ       R12, R11
 	DECQ       R13
-	JNZ        head37
+	JNZ        head38
 	ADDQ       lddst+16(FP), AX
 	ADDQ       ldx+32(FP), CX
 	ADDQ       ldy+48(FP), DX
 	DECQ       R8
-	JNZ        row36
+	JNZ        row37
+	VZEROUPPER
+	RET
+
+// func headDotSquareAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int)
+// Requires: AVX
+TEXT ·headDotSquareAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+8(FP), AX
+	MOVQ x+24(FP), CX
+	MOVQ y+40(FP), DX
+	MOVQ n+0(FP), BX
+
+row42:
+	VMOVUPS    (CX), Y0
+	VMULPS     (DX), Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(DX), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(DX), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(DX), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(DX), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(DX), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(DX), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(DX), Y7, Y7
+	VHADDPS    Y1, Y0, Y0
+	VHADDPS    Y3, Y2, Y2
+	VHADDPS    Y5, Y4, Y4
+	VHADDPS    Y7, Y6, Y6
+	VHADDPS    Y2, Y0, Y0
+	VHADDPS    Y6, Y4, Y4
+	VPERM2F128 $0x31, Y4, Y0, Y1
+	VPERM2F128 $0x20, Y4, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	VMOVUPS    Y0, (AX)
+	ADDQ       lddst+16(FP), AX
+	ADDQ       ldx+32(FP), CX
+	ADDQ       ldy+48(FP), DX
+	DECQ       BX
+	JNZ        row42
 	VZEROUPPER
 	RET
 
@@ -849,55 +949,55 @@ TEXT ·headSumAVX2(SB), NOSPLIT, $0-56
 	MOVQ    cols+40(FP), R8
 	SHLQ    $0x02, R8
 
-row41:
+row43:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest43
+	JZ    rest45
 
-vectors42:
+vectors44:
 	VMOVUPS (CX)(SI*4), Y1
 	MOVQ    heads+48(FP), R9
 	MOVQ    CX, R10
 	DECQ    R9
-	JZ      only46
+	JZ      only48
 
-head45:
+head47:
 	ADDQ    R8, R10
 	VMOVUPS (R10)(SI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	DECQ    R9
-	JNZ     head45
+	JNZ     head47
 
-only46:
+only48:
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors42
+	JLT     vectors44
 
-rest43:
+rest45:
 	TESTQ      BX, BX
-	JZ         done44
+	JZ         done46
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
 	MOVQ       heads+48(FP), R9
 	MOVQ       CX, R10
 	DECQ       R9
-	JZ         only48
+	JZ         only50
 
-head47:
+head49:
 	ADDQ       R8, R10
 	VMASKMOVPS (R10)(SI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	DECQ       R9
-	JNZ        head47
+	JNZ        head49
 
-only48:
+only50:
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
-done44:
+done46:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row41
+	JNZ  row43
 	VZEROUPPER
 	RET
 
@@ -911,21 +1011,21 @@ TEXT ·sumDoubleAVX2(SB), NOSPLIT, $0-56
 	VXORPS Y1, Y1, Y1
 	XORQ   DX, DX
 	SUBQ   $0x08, AX
-	JL     rest50
+	JL     rest52
 
-vectors49:
+vectors51:
 	VCVTPS2PD (CX)(DX*4), Y2
 	VCVTPS2PD 16(CX)(DX*4), Y3
 	VADDPD    Y2, Y0, Y0
 	VADDPD    Y3, Y1, Y1
 	ADDQ      $0x08, DX
 	CMPQ      DX, AX
-	JLE       vectors49
+	JLE       vectors51
 
-rest50:
+rest52:
 	ADDQ         $0x08, AX
 	SUBQ         DX, AX
-	JZ           done51
+	JZ           done53
 	LEAQ         lanesAVX2<>+0(SB), BX
 	MOVQ         $+8, SI
 	SUBQ         AX, SI
@@ -937,7 +1037,7 @@ rest50:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 
-done51:
+done53:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -957,9 +1057,9 @@ TEXT ·dotDoubleAVX2(SB), NOSPLIT, $0-56
 	VXORPS Y1, Y1, Y1
 	XORQ   BX, BX
 	SUBQ   $0x08, AX
-	JL     rest53
+	JL     rest55
 
-vectors52:
+vectors54:
 	VCVTPS2PD   (CX)(BX*4), Y2
 	VCVTPS2PD   16(CX)(BX*4), Y3
 	VCVTPS2PD   (DX)(BX*4), Y4
@@ -968,12 +1068,12 @@ vectors52:
 	VFMADD231PD Y5, Y3, Y1
 	ADDQ        $0x08, BX
 	CMPQ        BX, AX
-	JLE         vectors52
+	JLE         vectors54
 
-rest53:
+rest55:
 	ADDQ         $0x08, AX
 	SUBQ         BX, AX
-	JZ           done54
+	JZ           done56
 	LEAQ         lanesAVX2<>+0(SB), SI
 	MOVQ         $+8, DI
 	SUBQ         AX, DI
@@ -989,7 +1089,7 @@ rest53:
 	VFMADD231PD  Y2, Y3, Y0
 	VFMADD231PD  Y5, Y4, Y1
 
-done54:
+done56:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0

@@ -12,19 +12,23 @@ type (
 	// headSum and headProducts go through n rows of heads of at least one value.
 	headSum      func(n int, dst *float32, lddst int, x *float32, ldx, cols, heads int)
 	headProducts func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols, heads int)
-	headRows     func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32, heads int, lane *uint32)
-	columnSums   func(n int, dst *float32, x *float32, ldx, cols int)
+	// headSquares goes through n rows of eight heads of eight values.
+	headSquares func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int)
+	headRows    func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy, cols int, s float32, heads int, lane *uint32)
+	columnSums  func(n int, dst *float32, x *float32, ldx, cols int)
 )
 
-// headDots multiplies heads of up to a vector's half in narrow vectors.
+// headDots multiplies heads of up to a vector's half in narrow vectors, and eight of
+// eight columns together.
 type headDots struct {
 	half         int
 	narrow, wide headProducts
+	square       headSquares
 }
 
 var (
-	headDotsAVX2   = headDots{0, headDotAVX2, headDotAVX2}
-	headDotsAVX512 = headDots{8, headDotAVX2, headDotAVX512}
+	headDotsAVX2   = headDots{0, headDotAVX2, headDotAVX2, headDotSquareAVX2}
+	headDotsAVX512 = headDots{8, headDotAVX2, headDotAVX512, headDotSquareAVX512}
 )
 
 func (f headDots) dot(dst, x, y tensor.Matrix, lo, hi int, _ float32) {
@@ -35,6 +39,10 @@ func (f headDots) dot(dst, x, y tensor.Matrix, lo, hi int, _ float32) {
 	px, ldx := place(x, int64(lo), 0)
 	py, ldy := place(y, int64(lo), 0)
 	width, run := x.Cols/dst.Cols, f.wide
+	if width == 8 && dst.Cols == 8 {
+		f.square(hi-lo, d, ldd, px, ldx, py, ldy)
+		return
+	}
 	if width <= f.half {
 		run = f.narrow
 	}

@@ -171,29 +171,35 @@ func edgeDotEight(v vectors) {
 		x := make([]reg.VecVirtual, n)
 		for j := range x {
 			x[j] = v.register()
+			m := Mem{Base: e.x, Index: q, Scale: 1, Disp: j * v.bytes}
+			if v.bytes == 64 {
+				VMULPS(m, y[j], x[j])
+				continue
+			}
+			VMOVUPS(m, x[j])
+			VMULPS(Mem{Base: e.y, Disp: j * v.bytes}, x[j], x[j])
 		}
-		if v.bytes == 64 {
-			for j := range x {
-				VMULPS(Mem{Base: e.x, Index: q, Scale: 1, Disp: j * v.bytes}, y[j], x[j])
-			}
-			foldEight(x, order)
-		} else {
-			for j := range x {
-				VMOVUPS(Mem{Base: e.x, Index: q, Scale: 1, Disp: j * v.bytes}, x[j])
-				VMULPS(Mem{Base: e.y, Disp: j * v.bytes}, x[j], x[j])
-			}
-			for apart := 1; apart < 4; apart *= 2 {
-				for j := 0; j < n; j += 2 * apart {
-					VHADDPS(x[j+apart], x[j], x[j])
-				}
-			}
-			VPERM2F128(Imm(0x31), x[4], x[0], x[1])
-			VPERM2F128(Imm(0x20), x[4], x[0], x[0])
-			VADDPS(x[1], x[0], x[0])
-		}
-		VMOVUPS(x[0].AsY(), Mem{Base: e.z})
+		VMOVUPS(foldSquare(v, x, order), Mem{Base: e.z})
 		e.next(end, loop)
 	})
+}
+
+// foldSquare adds up eight lanes each of the 64 values of some vectors; order holds
+// evenThenOdd where these are of sixteen.
+func foldSquare(v vectors, x []vec, order vec) reg.Register {
+	if v.bytes == 64 {
+		foldEight(x, order)
+		return x[0].AsY()
+	}
+	for apart := 1; apart < 4; apart *= 2 {
+		for j := 0; j < len(x); j += 2 * apart {
+			VHADDPS(x[j+apart], x[j], x[j])
+		}
+	}
+	VPERM2F128(Imm(0x31), x[4], x[0], x[1])
+	VPERM2F128(Imm(0x20), x[4], x[0], x[0])
+	VADDPS(x[1], x[0], x[0])
+	return x[0]
 }
 
 // foldEight adds up eight lanes each of four vectors, to the lower half of the

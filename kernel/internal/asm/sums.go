@@ -15,6 +15,7 @@ func sums() {
 		columnSum(v, false)
 		columnSum(v, true)
 		headDot(v)
+		headDotSquare(v)
 		headSum(v)
 		for _, reads := range []string{"x", "xy"} {
 			sumDouble(v, reads)
@@ -145,6 +146,36 @@ func headDot(v vectors) {
 	}
 	DECQ(left)
 	JNZ(LabelRef(row))
+	VZEROUPPER()
+	RET()
+}
+
+// headDotSquare builds the same for eight heads of eight columns, whose sums are then
+// taken together.
+func headDotSquare(v vectors) {
+	name := "headDotSquare" + v.name
+	TEXT(name, NOSPLIT, "func(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int)")
+	Doc(name + " multiplies n rows of eight heads of eight values, head by head.")
+	Pragma("noescape")
+	dst, x, y, left, loop := load("dst"), load("x"), load("y"), load("n"), label("row")
+	var order vec
+	if v.bytes == 64 {
+		order = v.register()
+		VMOVUPS(evenThenOdd(), order)
+	}
+	Label(loop)
+	products := make([]vec, 64/v.values())
+	for j := range products {
+		products[j] = v.register()
+		VMOVUPS(v.at(Mem{Base: x}, j), products[j])
+		VMULPS(v.at(Mem{Base: y}, j), products[j], products[j])
+	}
+	VMOVUPS(foldSquare(v, products, order), Mem{Base: dst})
+	ADDQ(argument("lddst"), dst)
+	ADDQ(argument("ldx"), x)
+	ADDQ(argument("ldy"), y)
+	DECQ(left)
+	JNZ(LabelRef(loop))
 	VZEROUPPER()
 	RET()
 }
