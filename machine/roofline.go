@@ -37,10 +37,10 @@ func (m *Machine) Over(e program.Extent) *Roofline {
 func (r *Roofline) Demand(p *program.Program, v program.Value, work, bytes int64) Demand {
 	n := p.Nodes[v]
 	d := Demand{Work: work, Written: r.size(n.Type)}
-	switch o := n.Op.(type) {
-	case program.InPlace:
+	if _, over := n.Over(); over {
 		d.Written, d.Changed = 0, d.Written
-	case program.Effect:
+	}
+	if o, ok := n.Op.(program.Effect); ok {
 		for _, i := range o.Writes() {
 			d.Changed += r.size(p.Type(n.In[i]))
 		}

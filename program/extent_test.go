@@ -156,9 +156,8 @@ func lastRead(p *Program, v Value, l Layout) (last int, over bool) {
 			last = i
 		}
 	}
-	op, ok := p.Nodes[last].Op.(InPlace)
-	n := p.Nodes[last]
-	return last, ok && last != int(v) && op.Over() >= 0 && n.In[op.Over()] == v && l.Offset[0][v] == l.Offset[0][last]
+	operand, ok := p.Nodes[last].Over()
+	return last, ok && last != int(v) && operand == v && l.Offset[0][v] == l.Offset[0][last]
 }
 
 // TestInitialBounds are those of the papers: Glorot and Bengio's √(6/(a+b)), and

@@ -225,7 +225,7 @@ func (p *Program) lives(s Stage, off []int64, at shape) []*life {
 // it is the last to read, or shares with one that it grows, or nil.
 // In a region only what lies within a chunk is overwritten.
 func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
-	operand, ok := p.Nodes[v].over()
+	operand, ok := p.Nodes[v].Over()
 	if !ok {
 		return nil
 	}

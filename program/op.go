@@ -62,8 +62,8 @@ type InPlace interface {
 	Over() int
 }
 
-// over returns the operand that a node's result may be written over.
-func (n Node) over() (Value, bool) {
+// Over returns the operand that a node's result may be written over, if any.
+func (n Node) Over() (Value, bool) {
 	if op, ok := n.Op.(InPlace); ok && op.Over() >= 0 {
 		return n.In[op.Over()], true
 	}

@@ -16,12 +16,12 @@ func (p *Program) strides() []int {
 			apart[n.In[g.Operand]] = true
 		}
 		apart[i] = apart[i] && !dense[i] && p.padded(Value(i))
-		if v, ok := n.over(); ok && apart[i] {
+		if v, ok := n.Over(); ok && apart[i] {
 			apart[v] = true
 		}
 	}
 	for i, n := range p.Nodes {
-		if v, ok := n.over(); ok && apart[v] {
+		if v, ok := n.Over(); ok && apart[v] {
 			apart[i] = !dense[i] && p.padded(Value(i))
 		}
 		s[i] = n.Type.Words()
@@ -48,7 +48,7 @@ func (p *Program) sentWhole() []bool {
 	for changed := true; changed; {
 		changed = false
 		for i, n := range p.Nodes {
-			if v, ok := n.over(); ok && !grows(n.Op) && dense[i] != dense[v] {
+			if v, ok := n.Over(); ok && !grows(n.Op) && dense[i] != dense[v] {
 				dense[i], dense[v], changed = true, true, true
 			}
 		}
