@@ -37,7 +37,7 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, total := e.Passes[len(e.Passes)-1], rep.Total.Work.Expr
-	if all := cost.Add(a.PreWork.Expr, a.Work.Expr); a.Pass != "overlap" || !all.Equal(total) {
+	if all := cost.Add(a.PreWork.Expr, a.Work.Expr); a.Pass != "view" || !all.Equal(total) {
 		t.Errorf("after %s the work is %v, Analyze says %v", a.Pass, all, total)
 	}
 

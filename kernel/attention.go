@@ -94,7 +94,7 @@ func AttendGradDst(ctx *Ctx, b *graph.Block, a Attention, z, r, l, g, s tensor.M
 //
 // Shapes: z is n_src×k, r n_src×H, g n_dst×k, s n_dst×4H, d n_src×(k + H).
 // Contract: overwrites d. Vertices without edges get 0. Long rows are cut as in
-// [SpMM].
+// [SpMM]. Steps given to [Ctx.Then] follow.
 // Cost: work m(4k + 9H), + 4mH with a mask; bytes 8(n_src + 1) + 4m +
 // 4m(k + 4H) + 8·n_src(k + H).
 func AttendGradSrc(ctx *Ctx, b *graph.Block, a Attention, z, r, g, s, d tensor.Matrix) {
@@ -109,6 +109,7 @@ func AttendGradSrc(ctx *Ctx, b *graph.Block, a Attention, z, r, g, s, d tensor.M
 	}
 	*c = call{seg: seg(b, Src), dst: d}
 	c.attend = attendOperands{z: z, r: r, g: g, l: s, run: attendBack, slot: d.Cols, rows: max(1, blockSums/max(1, z.Cols)), width: z.Cols}
+	ctx.takeTail(d, wantShape)
 	m := ctx.attendRows(a, g.Cols)
 	c.eachCut(attendBackCombine)
 	h, k, n := int64(a.Heads), int64(z.Cols), int64(b.Src)

@@ -100,14 +100,19 @@ func attendBack(c *call, w *attender, out tensor.Matrix) {
 	o := &c.attend
 	k, h := o.z.Cols, w.heads
 	o.loops.back(c, w, columns(out, 0, k), columns(out, k, k+h))
+	if !w.part {
+		c.follow(w.worker, out, w.row)
+	}
 }
 
 func attendBackCombine(c *call, first, end int) {
-	d := c.dst.Row(c.chunks[first].row)
+	row := c.chunks[first].row
+	d := c.dst.Row(row)
 	clear(d)
 	for i := first; i < end; i++ {
 		accumulate(d, c.attendSlot(i))
 	}
+	c.follow(0, c.dst.Between(row, row+1), row)
 }
 
 // attendSlot is where chunk i leaves its part.

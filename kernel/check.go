@@ -52,10 +52,4 @@ func block(m tensor.Matrix, i, n int) []float32 {
 }
 
 // columns views columns lo to hi of m.
-func columns(m tensor.Matrix, lo, hi int) tensor.Matrix {
-	v := tensor.Matrix{Rows: m.Rows, Cols: hi - lo, Stride: m.Stride}
-	if m.Rows > 0 {
-		v.Data = m.Data[lo : (m.Rows-1)*m.Stride+hi]
-	}
-	return v
-}
+func columns(m tensor.Matrix, lo, hi int) tensor.Matrix { return m.Columns(lo, hi) }

@@ -34,6 +34,21 @@ func Slice(ctx *Ctx, x tensor.Matrix, from int, y tensor.Matrix) {
 	ctx.Count.Add(0, 8*n*int64(y.Cols))
 }
 
+// View lets Y be columns from on of X: nothing is done where it lies there. Elsewhere,
+// as where an operation runs by itself, the columns are copied.
+//
+// Shapes: as in [Slice].
+// Contract: y lies in x, or overlaps nothing and is overwritten.
+// Cost: none, since only a y that lies in x is meant.
+func View(ctx *Ctx, x tensor.Matrix, from int, y tensor.Matrix) {
+	wantColumns("kernel.View", x, from, y)
+	wantShape("kernel.View: x", x, y.Rows, x.Cols)
+	x = columns(x, from, from+y.Cols)
+	if y.Rows > 0 && y.Cols > 0 && &x.Data[0] != &y.Data[0] {
+		ctx.byRow(ctx.values().rows.copy, x, x, y, y.Cols, 0)
+	}
+}
+
 func sliceRows(c *call, worker, _, lo, hi int) {
 	c.values.rows.copy(c.dst, c.x, c.x, lo, hi, 0)
 	c.follow(worker, c.dst.Between(lo, hi), lo)

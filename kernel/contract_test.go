@@ -45,6 +45,7 @@ func kernels() map[string]func(ctx *Ctx) {
 	heads := Attention{Heads: h, Slope: 0.2, Mask: testMask(0.5)}
 	half := src.halves(r, k)
 	left, right, moments, pull := src.uniform(b.Dst, h), src.uniform(b.Src, h), src.uniform(b.Dst, 4*h), src.empty(b.Src, k+h)
+	long, long2 := src.uniform(r, k+h), src.empty(r, k+h)
 	return map[string]func(ctx *Ctx){
 		"MatMul":           func(ctx *Ctx) { MatMul(ctx, x, w, z) },
 		"MatMulNT":         func(ctx *Ctx) { MatMulNT(ctx, x, w, z) },
@@ -87,6 +88,7 @@ func kernels() map[string]func(ctx *Ctx) {
 		"Narrow":           func(ctx *Ctx) { Narrow(ctx, x, half) },
 		"Widen":            func(ctx *Ctx) { Widen(ctx, half, z) },
 		"Slice":            func(ctx *Ctx) { Slice(ctx, x, 2, slim) },
+		"View":             func(ctx *Ctx) { View(ctx, x, 2, slim) },
 		"Concat":           func(ctx *Ctx) { Concat(ctx, concat, z) },
 		"Unslice":          func(ctx *Ctx) { Unslice(ctx, slim, 2, z) },
 		"Fill":             func(ctx *Ctx) { Fill(ctx, 1, z) },
@@ -94,6 +96,7 @@ func kernels() map[string]func(ctx *Ctx) {
 		"ScaleBy":          func(ctx *Ctx) { ScaleBy(ctx, 1, scalar, x, z) },
 		"AddScaled":        func(ctx *Ctx) { AddScaled(ctx, 1, scalar, x, y, z) },
 		"AddOuter":         func(ctx *Ctx) { AddOuter(ctx, x, s, bias, z) },
+		"AddOwnOuter":      func(ctx *Ctx) { AddOwnOuter(ctx, long, bias, long2) },
 		"AddBias":          func(ctx *Ctx) { AddBias(ctx, x, bias, z) },
 		"Apply":            func(ctx *Ctx) { Apply(ctx, tanh, x, z) },
 		"ApplyGrad":        func(ctx *Ctx) { ApplyGrad(ctx, tanh, x, y, z) },
@@ -257,6 +260,8 @@ func TestMisshapenOperandsPanic(t *testing.T) {
 		"kernel.Unslice":             func() { Unslice(ctx, m(2, 3), -1, m(2, 3)) },
 		"kernel.Expand: x":           func() { Expand(ctx, m(2, 3), m(2, 3)) },
 		"kernel.ScaleBy: s":          func() { ScaleBy(ctx, 0, m(1, 2), m(2, 2), m(2, 2)) },
+		"kernel.AddOwnOuter: a":      func() { AddOwnOuter(ctx, m(2, 2), m(1, 3), m(2, 2)) },
+		"kernel.View":                func() { View(ctx, m(2, 3), 2, m(2, 2)) },
 		"kernel.AddOuter: g":         func() { AddOuter(ctx, m(2, 2), m(1, 1), m(1, 2), m(2, 2)) },
 		"kernel.AddScaled: z":        func() { AddScaled(ctx, 0, m(1, 1), m(2, 2), m(2, 1), m(2, 2)) },
 		"kernel.AddBias: b":          func() { AddBias(ctx, m(2, 2), m(2, 1), m(2, 2)) },

@@ -73,26 +73,54 @@ func HeadOuter(ctx *Ctx, g, a, y tensor.Matrix) {
 }
 
 // AddOuter computes y[i, h, c] = x[i, h, c] + g[i, h]·a[h, c], as [HeadOuter] and
-// [Add] do.
+// [Add] do, of the first k of K columns; the others are those of x.
 //
-// Shapes: x and y are r×k, g r×H, a 1×k with H dividing k.
-// Contract: overwrites y, which may be x.
-// Cost: work 2rk, bytes 4(2rk + rH + k).
+// Shapes: x and y are r×K, g r×H, a 1×k with H dividing k.
+// Contract: overwrites y, which may be x. g may be columns of x.
+// Cost: work 2rk, bytes 4(2rK + rH + k).
 func AddOuter(ctx *Ctx, x, g, a, y tensor.Matrix) {
-	wantShape("kernel.AddOuter: x", x, y.Rows, y.Cols)
 	wantShape("kernel.AddOuter: g", g, y.Rows, g.Cols)
-	wantShape("kernel.AddOuter: a", a, 1, y.Cols)
-	wantHeads("kernel.AddOuter: g", y.Cols, g.Cols)
-	ctx.call = call{body: addOuterRows, values: ctx.values(), lane: ctx.headLanes(y.Cols, g.Cols), x: x, y: g, z: a, dst: y}
-	n, k := ctx.rows(y.Rows, y.Cols), int64(y.Cols)
-	ctx.Count.Add(2*n*k, 4*(2*n*k+n*int64(g.Cols)+k))
+	wantShape("kernel.AddOuter: x", x, y.Rows, y.Cols)
+	wantOuter("kernel.AddOuter: a", a, g.Cols, y)
+	n := ctx.addOuter(x, g, a, y)
+	ctx.Count.Add(0, 4*n*int64(g.Cols))
+}
+
+// AddOwnOuter is [AddOuter] of the K − k columns of x behind the first k.
+//
+// Shapes: x and y are r×K, a 1×k with K − k dividing k.
+// Contract: overwrites y, which may be x.
+// Cost: work 2rk, bytes 4(2rK + k).
+func AddOwnOuter(ctx *Ctx, x, a, y tensor.Matrix) {
+	wantShape("kernel.AddOwnOuter: x", x, y.Rows, y.Cols)
+	wantOuter("kernel.AddOwnOuter: a", a, y.Cols-a.Cols, y)
+	ctx.addOuter(x, columns(x, a.Cols, x.Cols), a, y)
+}
+
+// addOuter runs and counts both but for g, and returns the number of rows.
+func (c *Ctx) addOuter(x, g, a, y tensor.Matrix) int64 {
+	c.call = call{body: addOuterRows, values: c.values(), lane: c.headLanes(a.Cols, g.Cols), x: x, y: g, z: a, dst: y}
+	n, k := c.rows(y.Rows, y.Cols), int64(a.Cols)
+	c.Count.Add(2*n*k, 4*(2*n*int64(y.Cols)+k))
+	return n
+}
+
+// wantOuter panics unless a has the first of y's columns, of some heads.
+func wantOuter(what string, a tensor.Matrix, heads int, y tensor.Matrix) {
+	wantShape(what, a, 1, min(a.Cols, y.Cols))
+	wantHeads(what, a.Cols, heads)
 }
 
 func addOuterRows(c *call, _, _, lo, hi int) {
 	if len(c.x.Data) > 0 && &c.x.Data[0] != &c.dst.Data[0] {
 		c.values.rows.copy(c.dst, c.x, c.x, lo, hi, 0)
 	}
-	c.values.rows.headAdd(c.dst, repeated(c.z, c.dst.Rows), c.y, lo, hi, c.lane)
+	c.values.addOuter(c.dst, c.y, c.z, lo, hi, c.lane)
+}
+
+// addOuter adds g·a to the columns of y that a has.
+func (v *valueLoops) addOuter(y, g, a tensor.Matrix, lo, hi int, lane []uint32) {
+	v.rows.headAdd(columns(y, 0, a.Cols), repeated(a, y.Rows), g, lo, hi, lane)
 }
 
 // HeadSumVec computes a[h, c] = Σ_i g[i, h]·x[i, h, c], the gradient of

@@ -23,6 +23,10 @@ func TestHeads(t *testing.T) {
 			for j := range k {
 				fold.Set(j, j%f, 1)
 			}
+			more, wider, widen := src.uniform(r, k+h), src.empty(r, k+h), ref.New(k, k+h)
+			for j := range k {
+				widen.Set(j, j, 1)
+			}
 			name := func(kernel string) string { return fmt.Sprintf("%s/%d×%d/heads=%d", kernel, r, k, h) }
 			rk, rh := int64(r*k), int64(r*h)
 			for _, tr := range []trial{
@@ -55,6 +59,18 @@ func TestHeads(t *testing.T) {
 					run:    func(ctx *Ctx) { AddOuter(ctx, x, s, a, wide) },
 					want:   []ref.Matrix{ref.Of(x).Add(spread.Had(vector))},
 					rounds: 2, work: 2 * rk, bytes: 4 * (2*rk + rh + int64(k)),
+				},
+				{
+					name: name("AddOuter to the first columns"), in: []tensor.Matrix{more, s, a}, out: []tensor.Matrix{wider},
+					run:    func(ctx *Ctx) { AddOuter(ctx, more, s, a, wider) },
+					want:   []ref.Matrix{ref.Of(more).Add(spread.Had(vector).Mul(widen))},
+					rounds: 2, work: 2 * rk, bytes: 4 * (2*(rk+rh) + rh + int64(k)),
+				},
+				{
+					name: name("AddOwnOuter"), in: []tensor.Matrix{more, a}, out: []tensor.Matrix{wider},
+					run:    func(ctx *Ctx) { AddOwnOuter(ctx, more, a, wider) },
+					want:   []ref.Matrix{ref.Of(more).Add(ref.Of(columns(more, k, k+h)).Mul(heads).Had(vector).Mul(widen))},
+					rounds: 2, work: 2 * rk, bytes: 4 * (2*(rk+rh) + int64(k)),
 				},
 				{
 					name: name("HeadSumVec"), in: []tensor.Matrix{x, s}, out: []tensor.Matrix{vec},

@@ -11,23 +11,24 @@ type StepKind uint8
 
 // The steps, element by element.
 const (
-	ScaleRows   StepKind = iota // y_ij · x_i: x is r×1
-	AddRow                      // y_ij + x_j: x is 1×k
-	AddValues                   // y_ij + x_ij
-	AddMultiple                 // y_ij + (plus + s)·x_ij
-	AddProduct                  // y_ij + x_ih·s_j of column j's head h: x is r×H, s 1×k
-	ApplyFunc                   // f(y_ij)
-	ApplySlope                  // y_ij · f′, f′ from x_ij as f.GradFrom says
-	DropValues                  // as [Dropout] does
+	ScaleRows     StepKind = iota // y_ij · x_i: x is r×1
+	AddRow                        // y_ij + x_j: x is 1×k
+	AddValues                     // y_ij + x_ij
+	AddMultiple                   // y_ij + (plus + s)·x_ij
+	AddProduct                    // y_ij + x_ih·s_j of column j's head h: x is r×H, s 1×k', the first columns of k
+	AddOwnProduct                 // the same, x being the H columns of y from k' on, which are the last
+	ApplyFunc                     // f(y_ij)
+	ApplySlope                    // y_ij · f′, f′ from x_ij as f.GradFrom says
+	DropValues                    // as [Dropout] does
 )
 
-// TailStep is one step of a [Tail]. X is the zero Matrix for ApplyFunc and
-// DropValues.
+// TailStep is one step of a [Tail]. X is the zero Matrix for ApplyFunc,
+// DropValues and AddOwnProduct.
 type TailStep struct {
 	Kind StepKind
 	Func Func
 	X    tensor.Matrix
-	S    tensor.Matrix // of AddMultiple, 1×1, and of AddProduct
+	S    tensor.Matrix // of AddMultiple, 1×1, and of products
 	Plus float32
 	Mask Mask // of DropValues, with the rows' identities
 	IDs  []int64
@@ -52,7 +53,7 @@ func (t *Tail) drops() bool {
 }
 
 // Then appends a step to what follows the next [MatMul], [MatMulNT], [Dense],
-// [SpMM], [Attend] or [Slice] of this context.
+// [SpMM], [Attend], [AttendGradSrc] or [Slice] of this context.
 //
 // Contract: a step's operand has the shape of its kind and overlaps neither the
 // result nor, unless it is read whole before, the product's operands; but an operand of
@@ -60,7 +61,7 @@ func (t *Tail) drops() bool {
 // products and of SpMM may be stored in bfloat16; so may their result, which then
 // is rounded after the last step. One step drops values at most.
 // Cost: one operation per element, f.GradWork() for ApplySlope, 2 for DropValues,
-// those of [AddScaled] and [AddOuter] for AddMultiple and AddProduct; the operand's
+// those of [AddScaled], [AddOuter] and [AddOwnOuter] for the others; the operand's
 // bytes. The result is not read or written again.
 func (c *Ctx) Then(s TailStep) {
 	if c.tail.n == MaxTail || s.Kind == DropValues && c.tail.drops() {
@@ -76,7 +77,7 @@ func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, 
 	c.call.tail, c.tail = c.tail, Tail{}
 	c.call.values = c.values()
 	for i, s := range c.call.tail.steps[:c.call.tail.n] {
-		rows, cols, work, check := y.Rows, y.Cols, int64(1), want
+		rows, cols, width, work, check := y.Rows, y.Cols, y.Cols, int64(1), want
 		switch s.Kind {
 		case ScaleRows:
 			cols = 1
@@ -91,11 +92,15 @@ func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, 
 			work = 2
 			c.Count.Add(factorWork(s.Plus), 4)
 		case AddProduct:
-			wantShape("kernel.Then: s", s.S, 1, y.Cols)
-			wantHeads("kernel.Then: x", y.Cols, s.X.Cols)
-			cols, work = s.X.Cols, 2
-			c.laneOf(i, y.Cols, cols)
-			c.Count.Add(0, 4*int64(y.Cols))
+			cols, width, work = s.X.Cols, s.S.Cols, 2
+			wantOuter("kernel.Then: s", s.S, cols, y)
+			c.laneOf(i, width, cols)
+			c.Count.Add(0, 4*int64(width))
+		case AddOwnProduct:
+			rows, cols, width, work = 0, 0, s.S.Cols, 2
+			wantOuter("kernel.Then: s", s.S, y.Cols-width, y)
+			c.laneOf(i, width, y.Cols-width)
+			c.Count.Add(0, 4*int64(width))
 		case DropValues:
 			rows, cols, work = 0, 0, 2
 			c.call.tail.drop = c.dropping("kernel.Then", s.Mask, s.IDs, y)
@@ -104,7 +109,7 @@ func (c *Ctx) takeTail(y tensor.Matrix, want func(what string, m tensor.Matrix, 
 		if rows == y.Rows && cols == y.Cols && sameStart(s.X, y) {
 			c.call.tail.over = true
 		}
-		c.Count.Add(work*int64(y.Rows)*int64(y.Cols), valueBytes(s.X)*int64(rows)*int64(cols))
+		c.Count.Add(work*int64(y.Rows)*int64(width), valueBytes(s.X)*int64(rows)*int64(cols))
 	}
 }
 
@@ -140,8 +145,9 @@ func (c *call) follow(worker int, y tensor.Matrix, from int) {
 			case DropValues:
 				c.values.dropout.rows(&c.tail.drop, worker, block, block, from+lo)
 			case AddProduct:
-				x := c.operand(worker, s, from+lo, block.Rows)
-				c.values.rows.headAdd(block, repeated(s.S, block.Rows), x, 0, block.Rows, c.tail.lanes[i])
+				c.values.addOuter(block, c.operand(worker, s, from+lo, block.Rows), s.S, 0, block.Rows, c.tail.lanes[i])
+			case AddOwnProduct:
+				c.values.addOuter(block, columns(block, s.S.Cols, block.Cols), s.S, 0, block.Rows, c.tail.lanes[i])
 			default:
 				s.run(c.values, block, c.operand(worker, s, from+lo, block.Rows))
 			}

@@ -68,6 +68,18 @@ func TestTail(t *testing.T) {
 			}
 		}
 	}
+	// Of w + 3 columns, outer products are added to the first w.
+	moments, first, own3 := fill(n, 12), TailStep{Kind: AddProduct, X: ends, S: bias}, TailStep{Kind: AddOwnProduct, S: bias}
+	for _, mask := range []Mask{{}, testMask(0.3)} {
+		back := func(c *Ctx, out tensor.Matrix) {
+			AttendGradSrc(c, b, Attention{Heads: 3, Slope: 0.2, Mask: mask}, x, ends, x, moments, out)
+		}
+		for _, steps := range [][]TailStep{{first}, {own3}, {first, own3, activate}} {
+			for _, isa := range variants() {
+				sameAsAlone(t, isa, "AttendGradSrc", back, steps, tensor.New(n, w+3))
+			}
+		}
+	}
 }
 
 // sameAsAlone holds a product with a tail against its steps one by one.
@@ -91,6 +103,8 @@ func sameAsAlone(t *testing.T, isa cpu.ISA, name string, product func(*Ctx, tens
 			ApplyGrad(&alone, s.Func, s.X, want, want)
 		case AddProduct:
 			AddOuter(&alone, want, s.X, s.S, want)
+		case AddOwnProduct:
+			AddOwnOuter(&alone, want, s.S, want)
 		case DropValues:
 			Dropout(&alone, s.Mask, s.IDs, want, want)
 		}

@@ -139,7 +139,8 @@ func TestDeaths(t *testing.T) {
 		for i, n := range train.Nodes {
 			v := Value(i)
 			last, over := lastRead(train, v, layout)
-			lives := train.Kept(v) || over || layout.Offset[0][v] == Outside || slices.ContainsFunc(train.Outputs, func(o Output) bool { return o.Value == v })
+			_, view := n.Op.(View)
+			lives := view || train.Kept(v) || over || layout.Offset[0][v] == Outside || slices.ContainsFunc(train.Outputs, func(o Output) bool { return o.Value == v })
 			if at, dies := died[v]; dies == lives || dies && at != last {
 				t.Fatal("value", v, n.Op, "dies with", at, dies, "and is last read by", last, "\n", train)
 			}
@@ -147,12 +148,12 @@ func TestDeaths(t *testing.T) {
 	})
 }
 
-// lastRead returns the last operation that reads v, itself where none does, and
-// whether that operation took its place.
+// lastRead returns the last operation that reads v or a view of it, itself where none
+// does, and whether that operation took its place.
 func lastRead(p *Program, v Value, l Layout) (last int, over bool) {
 	last = int(v)
 	for i, n := range p.Nodes {
-		if n.Stage == p.Nodes[v].Stage && slices.Contains(n.In, v) {
+		if n.Stage == p.Nodes[v].Stage && slices.ContainsFunc(n.In, func(u Value) bool { return behind(p, u) == v }) {
 			last = i
 		}
 	}

@@ -147,7 +147,7 @@ func (p *Program) Keys() []string {
 
 // life is when a transient value is needed: from the operation that makes it
 // to the last that reads it. Values that are overwritten in place, or grow there, share
-// one.
+// one, and so do views and what they are of.
 type life struct {
 	from, to int
 	size     int64
@@ -168,7 +168,7 @@ func (l *Layout) place(p *Program, s Stage, off []int64, of shape) int64 {
 	for i, x := range order {
 		x.at = lowest(roundUp(l.Kept), x, order[:i])
 		for _, v := range x.values {
-			off[v] = x.at
+			off[v] = x.at + p.shift(v)
 		}
 		top = max(top, x.at+x.size)
 	}
@@ -210,6 +210,9 @@ func (p *Program) lives(s Stage, off []int64, at shape) []*life {
 		if x == nil {
 			x = p.replaces(Value(i), of, last, at)
 		}
+		if base := p.viewed(Value(i)); base != None {
+			x = of[base]
+		}
 		if x != nil {
 			x.to, x.size, of[i] = max(x.to, last[i]), max(x.size, size), x
 			x.values = append(x.values, Value(i))
@@ -233,7 +236,7 @@ func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
 		return nil
 	}
 	x, have, is := of[operand], p.Type(operand), p.Type(v)
-	if x == nil || at.stride[operand] != at.stride[v] || have.Words() != is.Words() || have.BFloat16 != is.BFloat16 {
+	if x == nil || p.viewed(operand) != None || at.stride[operand] != at.stride[v] || have.Words() != is.Words() || have.BFloat16 != is.BFloat16 {
 		return nil
 	}
 	if grows(p.Nodes[v].Op) {
@@ -356,8 +359,17 @@ func (p *Program) lastReads(s Stage) []int {
 	return last
 }
 
+// holder returns the last of the values of a lifetime that is no view.
+func (p *Program) holder(values []Value) Value {
+	i := len(values) - 1
+	for p.viewed(values[i]) != None {
+		i--
+	}
+	return values[i]
+}
+
 // Deaths returns, for each operation, the transient values whose lifetime ends
-// with it and whose place nothing took over.
+// with it and whose place nothing took over. Views are no values of their own.
 func (p *Program) Deaths(e Extent) [][]Value {
 	out := make([][]Value, len(p.Nodes))
 	for _, s := range []Stage{Pre, Step} {
@@ -367,7 +379,7 @@ func (p *Program) Deaths(e Extent) [][]Value {
 		}
 		for _, x := range p.lives(s, off, p.shape(e)) {
 			if x.to < len(p.Nodes) {
-				out[x.to] = append(out[x.to], x.values[len(x.values)-1])
+				out[x.to] = append(out[x.to], p.holder(x.values))
 			}
 		}
 	}

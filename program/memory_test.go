@@ -78,27 +78,53 @@ func (s *shadow) run(i int, p *Program, stage Stage) {
 		if _, leaf := n.Op.(Leaf); leaf || n.Stage != stage {
 			continue
 		}
+		if o, ok := n.Op.(View); ok {
+			s.within(i, Value(j), n.In[0], o)
+			continue
+		}
 		for _, v := range n.In {
-			s.intact(i, p, v, s.name(i, p, keys, v), n)
+			s.intact(i, p, v, n)
 		}
 		s.write(i, Value(j), n, "being written")
 		for k, v := range n.In {
 			if over, ok := n.Op.(InPlace); ok && over.Over() == k && s.layout.Offset[i][v] == s.layout.Offset[i][j] {
 				continue
 			}
-			s.intact(i, p, v, s.name(i, p, keys, v), n)
+			s.intact(i, p, v, n)
 		}
 		s.write(i, Value(j), n, s.name(i, p, keys, Value(j)))
 	}
 	for _, o := range p.Outputs {
 		if stage == Step {
-			s.intact(i, p, o.Value, s.name(i, p, keys, o.Value), Node{Op: Unit{}})
+			s.intact(i, p, o.Value, Node{Op: Unit{}})
 		}
 	}
 }
 
-func (s *shadow) intact(i int, p *Program, v Value, name string, reader Node) {
+// within checks that a view lies in what it is of, row by row.
+func (s *shadow) within(i int, v, of Value, o View) {
 	s.t.Helper()
+	at, stride := s.layout.Offset[i], s.layout.Stride[i]
+	if at[v] != Outside && (at[v] != at[of]+4*int64(o.From.N) || stride[v] != stride[of]) {
+		s.t.Fatal(o, "of value", of, "lies at", at[v], "its rows", stride[v], "apart, the value at", at[of], "its rows", stride[of], "apart")
+	}
+}
+
+// behind returns the value that v is a view of, or v.
+func behind(p *Program, v Value) Value {
+	for {
+		if _, ok := p.Nodes[v].Op.(View); !ok {
+			return v
+		}
+		v = p.Nodes[v].In[0]
+	}
+}
+
+// intact checks that value v, or what it is a view of, is there.
+func (s *shadow) intact(i int, p *Program, v Value, reader Node) {
+	s.t.Helper()
+	v = behind(p, v)
+	name := s.name(i, p, p.Keys(), v)
 	for _, owner := range s.words(i, v, p.Nodes[v]) {
 		if owner != name {
 			s.t.Fatal("when", reader.Op, "reads value", v, p.Nodes[v].Op, "its place holds", owner, "\n", p)

@@ -6,6 +6,7 @@ import (
 	"github.com/weft-gnn/weft/cost"
 	"github.com/weft-gnn/weft/graph"
 	"github.com/weft-gnn/weft/internal/gradcheck"
+	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/model"
 	. "github.com/weft-gnn/weft/program"
 )
@@ -37,6 +38,12 @@ func attentionCases() []opCase {
 					opCase{op: AttentionGradSrc(o), in: []operand{z, r, z, from}, curved: 2,
 						Cost: is(plus(times(4, mk), times(9+2*masked, mh)), plus(3, lg(degree[s.space][Src]), cost.Max(expr(4), plus(2+masked, f))),
 							plus(vPtr, words(m, mk, times(4, mh), times(2, n, k), times(2, n, h))))})
+				if heads == 3 && p == 0 && s.space == Edges {
+					cs = append(cs, opCase{op: Tailed{Base: AttentionGradSrc(o), Arity: 4, Steps: [kernel.MaxTail]Op{AddOwnOuter{}}, Len: 1},
+						in: []operand{z, r, z, from, one(Cols(1), k)}, curved: 2,
+						Cost: is(plus(times(4, mk), times(9, mh), times(2, n, k)), plus(5, lg(degree[s.space][Src]), cost.Max(expr(4), plus(2, f))),
+							plus(vPtr, words(m, mk, times(4, mh), times(2, n, k), times(2, n, h), k)))})
+				}
 			}
 		}
 	}

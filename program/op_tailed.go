@@ -15,7 +15,7 @@ import (
 // per operation. Its operands are those of the product, then one per step that
 // has an operand beside the running value.
 type Tailed struct {
-	Base  Op  // MatMul, Affine, SpMM, SparseMatMul, Attention or Slice
+	Base  Op  // MatMul, Affine, SpMM, SparseMatMul, Attention, AttentionGradSrc or Slice
 	Arity int // operands of Base
 	Steps [kernel.MaxTail]Op
 	Len   int
@@ -281,11 +281,13 @@ func (o Tailed) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	for _, step := range o.Steps[:o.Len] {
 		s := tailStep(x, step)
 		n, _ := stepOperands(step)
-		if n > 0 {
+		switch {
+		case s.Kind == kernel.AddOwnProduct:
+			s.S = rest[0]
+		case n > 1:
+			s.X, s.S = rest[0], rest[1]
+		case n > 0:
 			s.X = rest[0]
-		}
-		if n > 1 {
-			s.S = rest[1]
 		}
 		rest = rest[n:]
 		x.Then(s)
@@ -306,6 +308,8 @@ func tailStep(x *Exec, step Op) kernel.TailStep {
 		return kernel.TailStep{Kind: kernel.AddMultiple, Plus: o.Plus}
 	case AddOuter:
 		return kernel.TailStep{Kind: kernel.AddProduct}
+	case AddOwnOuter:
+		return kernel.TailStep{Kind: kernel.AddOwnProduct}
 	case Dropout:
 		return kernel.TailStep{Kind: kernel.DropValues, Mask: o.mask(x), IDs: x.ids(o.Over)}
 	case Binary:

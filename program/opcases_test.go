@@ -314,6 +314,7 @@ func columnCases() []opCase {
 		{op: Concat{}, in: []operand{edges(b), edges(a)}, Cost: is(0, 0, times(8, nE, sum))},
 		{op: Slice{From: Cols(1), Width: a}, in: []operand{vertices(b)}, Cost: is(0, 0, times(8, n, a))},
 		{op: Slice{From: Cols(0), Width: b}, in: []operand{vertices(b)}, Cost: is(0, 0, times(8, n, b))},
+		{op: View{From: Cols(1), Width: a}, in: []operand{vertices(b)}, Cost: is(0, 0, 0)},
 		{op: Pad{From: Cols(2), Width: b}, in: []operand{vertices(a)}, Cost: is(0, 0, words(times(n, a), times(n, b)))},
 		{op: StopGradient{}, in: []operand{vertices(b)}, Cost: is(0, 0, times(8, n, b)), curved: stopped},
 		{op: L2Normalize{}, in: []operand{vertices(b).from(awayFromZero)}, curved: 2,
@@ -369,8 +370,8 @@ func headCases() []opCase {
 		h := dimH(heads)
 		f := cost.CeilDiv(k.Expr, h.Expr)
 		for _, o := range []operand{vertices(k), loopEdges(k)} {
-			s, narrow := o, o
-			s.Cols, narrow.Cols = h, Dim{N: k.N / heads, Expr: f}
+			s, narrow, more := o, o, o
+			s.Cols, more.Cols, narrow.Cols = h, k.Plus(h), Dim{N: k.N / heads, Expr: f}
 			n := rowsIn(o)
 			nk, nh, nf := times(n, k), times(n, h), times(n, f)
 			cs = append(cs,
@@ -379,6 +380,8 @@ func headCases() []opCase {
 				opCase{op: HeadProject{h}, in: []operand{o, a}, Cost: is(times(2, nk), plus(1, lg(f)), words(nk, k, nh))},
 				opCase{op: HeadOuter{}, in: []operand{s, a}, Cost: is(nk, 1, words(nh, k, nk))},
 				opCase{op: AddOuter{}, in: []operand{o, s, a}, Cost: is(times(2, nk), 2, words(nk, nk, nh, k))},
+				opCase{op: AddOuter{}, in: []operand{more, s, a}, Cost: is(times(2, nk), 2, words(nk, nh, nk, nh, nh, k))},
+				opCase{op: AddOwnOuter{}, in: []operand{more, a}, Cost: is(times(2, nk), 2, words(nk, nh, nk, nh, k))},
 				opCase{op: HeadCombine{}, in: []operand{o, s}, Cost: is(times(2, nk), plus(1, lg(n)), words(nk, nh, k))},
 				opCase{op: HeadSum{h}, in: []operand{o}, Cost: is(nk, lg(h), words(nk, nf))},
 				opCase{op: HeadRepeat{h}, in: []operand{narrow}, Cost: is(0, 0, words(nf, times(n, f, h)))})

@@ -77,6 +77,7 @@ func Passes() []Pass {
 		{"dead", "drop what fusing left behind", true, pure(func(p *Program, _ Facts) *Program { return Dead(p) })},
 		{"chunk", "stages of wide edge values run over some destinations after the other, again in backward: no m×k value is stored", false, pure(Chunk)},
 		{"overlap", "exchanges begin early and are awaited late: ranks compute meanwhile", false, whenOverlapping(Overlap)},
+		{"view", "columns of what one pass computed side by side are read where they lie", false, pure(Views)},
 		{"settle", "what ranks receive lies behind their own rows, and is added where these are, unless something else needs the place", true, whenSpread(pure(Settle))},
 	}
 }

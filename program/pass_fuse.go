@@ -24,6 +24,8 @@ func Fuse(p *Program, f Facts) *Program {
 type fuser struct {
 	*rewriter
 	uses [][]Value
+	// firsts are sums that are now the first columns of rows, by the slice of these.
+	firsts map[Value]Value
 }
 
 func (w *fuser) fuse(v Value) Value {

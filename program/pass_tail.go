@@ -11,9 +11,12 @@ import (
 // biases, sums, activations and their gradients, dropout. It runs after Fuse and joins
 // nothing across stages.
 func Tail(p *Program, f Facts) *Program {
-	w := &fuser{rewriter: rewrite(p), uses: p.uses()}
+	w := &fuser{rewriter: rewrite(p), uses: p.uses(), firsts: map[Value]Value{}}
 	for i := range p.Nodes {
 		v := Value(i)
+		if w.new[v] != None {
+			continue // it was needed before
+		}
 		w.at(v)
 		if y := w.tail(v); y != None {
 			w.new[i] = y
@@ -27,6 +30,12 @@ func Tail(p *Program, f Facts) *Program {
 // tail joins node v to the product below it, or returns None.
 func (w *fuser) tail(v Value) Value {
 	n := w.old.Nodes[v]
+	if first, ok := w.firsts[v]; ok {
+		return w.new[first]
+	}
+	if o, ok := n.Op.(AttentionGradSrc); ok {
+		return w.joinFirst(v, n, o)
+	}
 	if !tailable(w.old, n) {
 		return None
 	}

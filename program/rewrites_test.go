@@ -220,10 +220,46 @@ func tails() []rewriting {
 		{"tail", "an outer product", func(b *Builder, x Value) Value {
 			return b.AddValues(product(b, x), b.Add(HeadOuter{}, b.HeadDot(x, x, Cols(1)), b.Bias("a", Cols(5))))
 		}, "HeadDot(1); MatMul(xW) → Add HeadOuter", nil},
+		{"tail", "the gradient of scores", func(b *Builder, x Value) Value { return gradOfScores(b, x, None) },
+			"Attention'(src, 1) → Add own HeadOuter → Add HeadOuter; Slice(0, a)", nil},
+		{"tail", "the gradient of scores, of which something else is read", func(b *Builder, x Value) Value {
+			return gradOfScores(b, x, b.Param("w", Cols(4), Cols(3), Ones))
+		}, "Attention'(src, 1); Slice(a, 1); MatMul(xW); Slice(0, a) → Add HeadOuter → Add HeadOuter → Add", nil},
 		{"tail", "two masks", func(b *Builder, x Value) Value { return b.Dropout(b.Dropout(product(b, x), 0.5), 0.5) },
 			"MatMul(xW) → Dropout(0.5, site 0); Dropout(0.5, site 1)", nil},
 		{"tail", "a mask of edges", func(b *Builder, x Value) Value { return b.Dropout(b.ReLU(atSource(b, x)), 0.5) },
 			"Scatter(src); relu; Dropout(0.5, site 0)", nil},
+	}
+}
+
+// gradOfScores adds to the gradient of rows x those of two scores, and the product of
+// all with w, if that is a value.
+func gradOfScores(b *Builder, x, w Value) Value {
+	h := Cols(1)
+	s, t, a := b.Input("s", Vertices, Cols(4)), b.Input("t", Vertices, h), b.Bias("a", featureCols)
+	d := b.Add(AttentionGradSrc{Over: Edges, Heads: h, Slope: 0.2}, x, b.Input("r", Vertices, h), x, s)
+	y := b.Add(Slice{From: Cols(0), Width: featureCols}, d)
+	own := b.Add(Slice{From: featureCols, Width: h}, d)
+	y = b.AddValues(b.Add(HeadOuter{}, own, a), y)
+	y = b.AddValues(y, b.Add(HeadOuter{}, t, a))
+	if w != None {
+		y = b.AddValues(y, b.MatMul(d, w))
+	}
+	return y
+}
+
+func views() []rewriting {
+	some := Slice{From: Cols(1), Width: Cols(3)}
+	return []rewriting{
+		{"view", "columns", func(b *Builder, x Value) Value { return b.ReLU(b.Add(some, product(b, x))) }, "MatMul(xW); View(1, 3); relu", nil},
+		{"view", "columns of columns", func(b *Builder, x Value) Value {
+			return b.ReLU(b.Add(Slice{From: Cols(1), Width: Cols(2)}, b.Add(some, product(b, x))))
+		}, "MatMul(xW); View(1, 3); View(1, 2); relu", nil},
+		{"view", "columns that edges gather", func(b *Builder, x Value) Value {
+			return b.Add(SpMM{Along: Dst, Over: Edges}, b.Add(some, product(b, x)))
+		}, "MatMul(xW); Slice(1, 3); SpMM(dst, edges)", nil},
+		{"view", "a result", func(b *Builder, x Value) Value { return b.Add(some, product(b, x)) }, "MatMul(xW); Slice(1, 3)", nil},
+		{"view", "columns of an input", func(b *Builder, x Value) Value { return b.ReLU(b.Add(Slice{From: Cols(1), Width: Cols(2)}, x)) }, "Slice(1, 2); relu", nil},
 	}
 }
 
@@ -270,7 +306,7 @@ func sparsifications() []rewriting {
 // at hand are more than the vertices, of which there are 17.
 func TestRewritings(t *testing.T) {
 	world := fewWorlds(t)[4]
-	for _, family := range [][]rewriting{hoists(), factors(), merges(), folds(), attendings(), fusions(), tails(), redraws(), sparsifications()} {
+	for _, family := range [][]rewriting{hoists(), factors(), merges(), folds(), attendings(), fusions(), tails(), views(), redraws(), sparsifications()} {
 		for _, r := range family {
 			p := r.program(t)
 			f := world.facts(RefTarget{})

@@ -13,7 +13,7 @@ import (
 // pool are operands that an op may be given, right or wrong.
 func pool(over Space) []operand {
 	out := []operand{
-		vertices(dimB), vertices(dimB).narrow(), vertices(dimK), vertices(dimH(3)), vertices(Cols(1)),
+		vertices(dimB), vertices(dimB).narrow(), vertices(dimK), vertices(dimH(3)), vertices(dimK.Plus(dimH(3))), vertices(Cols(1)),
 		edges(dimB), edges(dimK), edges(dimH(3)),
 		loopEdges(dimB), loopEdges(dimH(3)),
 		graphs(dimB), entries(), scalar(),

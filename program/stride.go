@@ -4,7 +4,8 @@ import "github.com/weft-gnn/weft/tensor"
 
 // strides returns, for each value, how many words lie from the start of one row
 // to the next: its columns, but for transient rows of vertices that an op
-// gathers. Those lie as [tensor.Apart] says.
+// gathers, which lie as [tensor.Apart] says, and for views, whose rows are those of
+// their operand.
 //
 // What is written over such a value, or is overwritten by it, has its stride.
 func (p *Program) strides() []int {
@@ -25,7 +26,9 @@ func (p *Program) strides() []int {
 			apart[i] = !dense[i] && p.padded(Value(i))
 		}
 		s[i] = n.Type.Words()
-		if apart[i] {
+		if of := p.viewed(Value(i)); of != None {
+			s[i] = s[of]
+		} else if apart[i] {
 			s[i] = tensor.Apart(n.Type.Words(), n.Type.BFloat16)
 		}
 	}

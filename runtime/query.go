@@ -121,7 +121,9 @@ func (q *Query) grow() (err error) {
 	}
 	for i, n := range q.l.p.Nodes {
 		rows, words := q.room.Rows(n.Type), n.Type.Words()
-		if off := layout.Offset[0][i]; off != program.Outside {
+		if o, view := n.Op.(program.View); view {
+			q.values[i] = o.Of(q.values[n.In[0]])
+		} else if off := layout.Offset[0][i]; off != program.Outside {
 			q.values[i] = stored(q.arena.Spaced(off, rows, words, layout.Stride[0][i]), n.Type)
 		} else if !isLeaf(n.Op) {
 			q.values[i] = stored(tensor.New(rows, words), n.Type) // no values

@@ -38,6 +38,8 @@ func (s *Session) compile(p *program.Program, offset []int64, stride []int, loca
 		if in, input := n.Op.(program.Input); input {
 			c.values[i] = tensor.Matrix{Rows: rows, Cols: n.Type.Words(), Stride: n.Type.Words()}
 			c.unbound = append(c.unbound, in.Name)
+		} else if o, view := n.Op.(program.View); view {
+			c.values[i] = o.Of(c.values[n.In[0]])
 		} else if offset[i] == program.Outside { // no values
 			c.values[i] = tensor.New(rows, n.Type.Words())
 		} else {

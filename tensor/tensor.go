@@ -79,6 +79,15 @@ func (m Matrix) Between(lo, hi int) Matrix {
 	return v
 }
 
+// Columns returns columns lo to hi of a matrix of float32, which share memory with m.
+func (m Matrix) Columns(lo, hi int) Matrix {
+	v := Matrix{Rows: m.Rows, Cols: hi - lo, Stride: m.Stride}
+	if m.Rows > 0 {
+		v.Data = m.Data[lo : (m.Rows-1)*m.Stride+hi]
+	}
+	return v
+}
+
 // Contiguous reports whether rows follow each other without padding.
 func (m Matrix) Contiguous() bool { return m.Stride == m.Words() || m.Rows <= 1 }
 
