@@ -867,7 +867,7 @@ done56:
 	RET
 
 // func headScaleAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·headScaleAVX512(SB), NOSPLIT, $0-88
 	MOVQ  dst+8(FP), AX
 	MOVQ  x+24(FP), CX
@@ -884,13 +884,16 @@ TEXT ·headScaleAVX512(SB), NOSPLIT, $0-88
 	MOVQ  $-1, R9
 	BZHIQ DI, R9, R9
 	KMOVW R9, K2
-	MOVQ  n+0(FP), R9
+	MOVQ  ldy+48(FP), R9
+	SHLQ  $0x05, R9
+	MOVQ  n+0(FP), R10
 
 row57:
-	VMOVUPS.Z (DX), K2, Z0
-	XORQ      DI, DI
-	TESTQ     BX, BX
-	JZ        rest59
+	VMOVUPS.Z  (DX), K2, Z0
+	PREFETCHT0 (DX)(R9*1)
+	XORQ       DI, DI
+	TESTQ      BX, BX
+	JZ         rest59
 
 vectors58:
 	VMOVUPS (R8)(DI*4), Z1
@@ -915,13 +918,13 @@ done60:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
-	DECQ R9
+	DECQ R10
 	JNZ  row57
 	VZEROUPPER
 	RET
 
 // func headAddAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·headAddAVX512(SB), NOSPLIT, $0-88
 	MOVQ  dst+8(FP), AX
 	MOVQ  x+24(FP), CX
@@ -938,13 +941,16 @@ TEXT ·headAddAVX512(SB), NOSPLIT, $0-88
 	MOVQ  $-1, R9
 	BZHIQ DI, R9, R9
 	KMOVW R9, K2
-	MOVQ  n+0(FP), R9
+	MOVQ  ldy+48(FP), R9
+	SHLQ  $0x05, R9
+	MOVQ  n+0(FP), R10
 
 row61:
-	VMOVUPS.Z (DX), K2, Z0
-	XORQ      DI, DI
-	TESTQ     BX, BX
-	JZ        rest63
+	VMOVUPS.Z  (DX), K2, Z0
+	PREFETCHT0 (DX)(R9*1)
+	XORQ       DI, DI
+	TESTQ      BX, BX
+	JZ         rest63
 
 vectors62:
 	VMOVUPS (R8)(DI*4), Z1
@@ -973,7 +979,7 @@ done64:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
-	DECQ R9
+	DECQ R10
 	JNZ  row61
 	VZEROUPPER
 	RET
@@ -1950,7 +1956,7 @@ done137:
 	RET
 
 // func headScaleAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·headScaleAVX2(SB), NOSPLIT, $0-88
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
@@ -1969,10 +1975,13 @@ TEXT ·headScaleAVX2(SB), NOSPLIT, $0-88
 	MOVQ    $+8, R10
 	SUBQ    DI, R10
 	VMOVUPS (R9)(R10*4), Y1
-	MOVQ    n+0(FP), R9
+	MOVQ    ldy+48(FP), R9
+	SHLQ    $0x05, R9
+	MOVQ    n+0(FP), R10
 
 row138:
 	VMASKMOVPS (DX), Y1, Y2
+	PREFETCHT0 (DX)(R9*1)
 	XORQ       DI, DI
 	TESTQ      BX, BX
 	JZ         rest140
@@ -2000,13 +2009,13 @@ done141:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
-	DECQ R9
+	DECQ R10
 	JNZ  row138
 	VZEROUPPER
 	RET
 
 // func headAddAVX2(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32, heads int, lane *uint32)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·headAddAVX2(SB), NOSPLIT, $0-88
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+24(FP), CX
@@ -2025,10 +2034,13 @@ TEXT ·headAddAVX2(SB), NOSPLIT, $0-88
 	MOVQ    $+8, R10
 	SUBQ    DI, R10
 	VMOVUPS (R9)(R10*4), Y1
-	MOVQ    n+0(FP), R9
+	MOVQ    ldy+48(FP), R9
+	SHLQ    $0x05, R9
+	MOVQ    n+0(FP), R10
 
 row142:
 	VMASKMOVPS (DX), Y1, Y2
+	PREFETCHT0 (DX)(R9*1)
 	XORQ       DI, DI
 	TESTQ      BX, BX
 	JZ         rest144
@@ -2060,7 +2072,7 @@ done145:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
-	DECQ R9
+	DECQ R10
 	JNZ  row142
 	VZEROUPPER
 	RET

@@ -113,7 +113,7 @@ done:
 	RET
 
 // func headColumnSumAVX512(n int, dst *float32, x *float32, ldx int, cols int, y *float32, ldy int, heads int, lane *uint32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·headColumnSumAVX512(SB), NOSPLIT, $0-72
 	MOVQ  dst+8(FP), AX
 	MOVQ  x+16(FP), CX
@@ -133,30 +133,33 @@ by4:
 	VPXORD  Z2, Z2, Z2
 	VPXORD  Z3, Z3, Z3
 	MOVQ    y+40(FP), DI
+	MOVQ    ldy+48(FP), R8
+	SHLQ    $0x05, R8
 	VMOVUPS (SI), Z5
 	VMOVUPS 64(SI), Z6
 	VMOVUPS 128(SI), Z7
 	VMOVUPS 192(SI), Z8
-	MOVQ    n+0(FP), R9
-	MOVQ    CX, R8
+	MOVQ    n+0(FP), R10
+	MOVQ    CX, R9
 
 row5:
 	VMOVUPS.Z   (DI), K1, Z4
+	PREFETCHT0  (DI)(R8*1)
 	ADDQ        ldy+48(FP), DI
-	VMOVUPS     (R8), Z9
+	VMOVUPS     (R9), Z9
 	VPERMPS     Z4, Z5, Z10
 	VFMADD231PS Z9, Z10, Z0
-	VMOVUPS     64(R8), Z9
+	VMOVUPS     64(R9), Z9
 	VPERMPS     Z4, Z6, Z10
 	VFMADD231PS Z9, Z10, Z1
-	VMOVUPS     128(R8), Z9
+	VMOVUPS     128(R9), Z9
 	VPERMPS     Z4, Z7, Z10
 	VFMADD231PS Z9, Z10, Z2
-	VMOVUPS     192(R8), Z9
+	VMOVUPS     192(R9), Z9
 	VPERMPS     Z4, Z8, Z4
 	VFMADD231PS Z9, Z4, Z3
-	ADDQ        BX, R8
-	DECQ        R9
+	ADDQ        BX, R9
+	DECQ        R10
 	JNZ         row5
 	VMOVUPS     Z0, (AX)
 	VMOVUPS     Z1, 64(AX)
@@ -175,22 +178,25 @@ by2:
 	VPXORD  Z11, Z11, Z11
 	VPXORD  Z12, Z12, Z12
 	MOVQ    y+40(FP), DI
+	MOVQ    ldy+48(FP), R8
+	SHLQ    $0x05, R8
 	VMOVUPS (SI), Z1
 	VMOVUPS 64(SI), Z2
-	MOVQ    n+0(FP), R9
-	MOVQ    CX, R8
+	MOVQ    n+0(FP), R10
+	MOVQ    CX, R9
 
 row6:
 	VMOVUPS.Z   (DI), K1, Z0
+	PREFETCHT0  (DI)(R8*1)
 	ADDQ        ldy+48(FP), DI
-	VMOVUPS     (R8), Z3
+	VMOVUPS     (R9), Z3
 	VPERMPS     Z0, Z1, Z4
 	VFMADD231PS Z3, Z4, Z11
-	VMOVUPS     64(R8), Z3
+	VMOVUPS     64(R9), Z3
 	VPERMPS     Z0, Z2, Z0
 	VFMADD231PS Z3, Z0, Z12
-	ADDQ        BX, R8
-	DECQ        R9
+	ADDQ        BX, R9
+	DECQ        R10
 	JNZ         row6
 	VMOVUPS     Z11, (AX)
 	VMOVUPS     Z12, 64(AX)
@@ -206,18 +212,21 @@ by1:
 	JL      beyond1
 	VPXORD  Z13, Z13, Z13
 	MOVQ    y+40(FP), DI
+	MOVQ    ldy+48(FP), R8
+	SHLQ    $0x05, R8
 	VMOVUPS (SI), Z1
-	MOVQ    n+0(FP), R9
-	MOVQ    CX, R8
+	MOVQ    n+0(FP), R10
+	MOVQ    CX, R9
 
 row7:
 	VMOVUPS.Z   (DI), K1, Z0
+	PREFETCHT0  (DI)(R8*1)
 	ADDQ        ldy+48(FP), DI
-	VMOVUPS     (R8), Z2
+	VMOVUPS     (R9), Z2
 	VPERMPS     Z0, Z1, Z0
 	VFMADD231PS Z2, Z0, Z13
-	ADDQ        BX, R8
-	DECQ        R9
+	ADDQ        BX, R9
+	DECQ        R10
 	JNZ         row7
 	VMOVUPS     Z13, (AX)
 	ADDQ        $0x00000040, AX
@@ -234,18 +243,21 @@ beyond1:
 	KMOVW   DI, K2
 	VPXORD  Z14, Z14, Z14
 	MOVQ    y+40(FP), DI
+	MOVQ    ldy+48(FP), R8
+	SHLQ    $0x05, R8
 	VMOVUPS (SI), Z1
-	MOVQ    n+0(FP), R9
-	MOVQ    CX, R8
+	MOVQ    n+0(FP), R10
+	MOVQ    CX, R9
 
 row8:
 	VMOVUPS.Z   (DI), K1, Z0
+	PREFETCHT0  (DI)(R8*1)
 	ADDQ        ldy+48(FP), DI
-	VMOVUPS.Z   (R8), K2, Z2
+	VMOVUPS.Z   (R9), K2, Z2
 	VPERMPS     Z0, Z1, Z0
 	VFMADD231PS Z2, Z0, Z14
-	ADDQ        BX, R8
-	DECQ        R9
+	ADDQ        BX, R9
+	DECQ        R10
 	JNZ         row8
 	VMOVUPS     Z14, K2, (AX)
 	ADDQ        $0x00000040, AX
@@ -677,7 +689,7 @@ DATA lanesAVX2<>+60(SB)/4, $0x00000000
 GLOBL lanesAVX2<>(SB), RODATA|NOPTR, $64
 
 // func headColumnSumAVX2(n int, dst *float32, x *float32, ldx int, cols int, y *float32, ldy int, heads int, lane *uint32)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·headColumnSumAVX2(SB), NOSPLIT, $0-72
 	MOVQ    dst+8(FP), AX
 	MOVQ    x+16(FP), CX
@@ -698,30 +710,33 @@ by4:
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	MOVQ    y+40(FP), DI
+	MOVQ    ldy+48(FP), R8
+	SHLQ    $0x05, R8
 	VMOVUPS (SI), Y6
 	VMOVUPS 32(SI), Y7
 	VMOVUPS 64(SI), Y8
 	VMOVUPS 96(SI), Y9
-	MOVQ    n+0(FP), R9
-	MOVQ    CX, R8
+	MOVQ    n+0(FP), R10
+	MOVQ    CX, R9
 
 row33:
 	VMASKMOVPS  (DI), Y0, Y5
+	PREFETCHT0  (DI)(R8*1)
 	ADDQ        ldy+48(FP), DI
-	VMOVUPS     (R8), Y10
+	VMOVUPS     (R9), Y10
 	VPERMPS     Y5, Y6, Y11
 	VFMADD231PS Y10, Y11, Y1
-	VMOVUPS     32(R8), Y10
+	VMOVUPS     32(R9), Y10
 	VPERMPS     Y5, Y7, Y11
 	VFMADD231PS Y10, Y11, Y2
-	VMOVUPS     64(R8), Y10
+	VMOVUPS     64(R9), Y10
 	VPERMPS     Y5, Y8, Y11
 	VFMADD231PS Y10, Y11, Y3
-	VMOVUPS     96(R8), Y10
+	VMOVUPS     96(R9), Y10
 	VPERMPS     Y5, Y9, Y5
 	VFMADD231PS Y10, Y5, Y4
-	ADDQ        BX, R8
-	DECQ        R9
+	ADDQ        BX, R9
+	DECQ        R10
 	JNZ         row33
 	VMOVUPS     Y1, (AX)
 	VMOVUPS     Y2, 32(AX)
@@ -740,22 +755,25 @@ by2:
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	MOVQ    y+40(FP), DI
+	MOVQ    ldy+48(FP), R8
+	SHLQ    $0x05, R8
 	VMOVUPS (SI), Y4
 	VMOVUPS 32(SI), Y5
-	MOVQ    n+0(FP), R9
-	MOVQ    CX, R8
+	MOVQ    n+0(FP), R10
+	MOVQ    CX, R9
 
 row34:
 	VMASKMOVPS  (DI), Y0, Y3
+	PREFETCHT0  (DI)(R8*1)
 	ADDQ        ldy+48(FP), DI
-	VMOVUPS     (R8), Y6
+	VMOVUPS     (R9), Y6
 	VPERMPS     Y3, Y4, Y7
 	VFMADD231PS Y6, Y7, Y1
-	VMOVUPS     32(R8), Y6
+	VMOVUPS     32(R9), Y6
 	VPERMPS     Y3, Y5, Y3
 	VFMADD231PS Y6, Y3, Y2
-	ADDQ        BX, R8
-	DECQ        R9
+	ADDQ        BX, R9
+	DECQ        R10
 	JNZ         row34
 	VMOVUPS     Y1, (AX)
 	VMOVUPS     Y2, 32(AX)
@@ -771,18 +789,21 @@ by1:
 	JL      beyond1
 	VXORPS  Y1, Y1, Y1
 	MOVQ    y+40(FP), DI
+	MOVQ    ldy+48(FP), R8
+	SHLQ    $0x05, R8
 	VMOVUPS (SI), Y3
-	MOVQ    n+0(FP), R9
-	MOVQ    CX, R8
+	MOVQ    n+0(FP), R10
+	MOVQ    CX, R9
 
 row35:
 	VMASKMOVPS  (DI), Y0, Y2
+	PREFETCHT0  (DI)(R8*1)
 	ADDQ        ldy+48(FP), DI
-	VMOVUPS     (R8), Y4
+	VMOVUPS     (R9), Y4
 	VPERMPS     Y2, Y3, Y2
 	VFMADD231PS Y4, Y2, Y1
-	ADDQ        BX, R8
-	DECQ        R9
+	ADDQ        BX, R9
+	DECQ        R10
 	JNZ         row35
 	VMOVUPS     Y1, (AX)
 	ADDQ        $0x00000020, AX
@@ -800,18 +821,21 @@ beyond1:
 	VMOVUPS (DI)(R8*4), Y1
 	VXORPS  Y2, Y2, Y2
 	MOVQ    y+40(FP), DI
+	MOVQ    ldy+48(FP), R8
+	SHLQ    $0x05, R8
 	VMOVUPS (SI), Y4
-	MOVQ    n+0(FP), R9
-	MOVQ    CX, R8
+	MOVQ    n+0(FP), R10
+	MOVQ    CX, R9
 
 row36:
 	VMASKMOVPS  (DI), Y0, Y3
+	PREFETCHT0  (DI)(R8*1)
 	ADDQ        ldy+48(FP), DI
-	VMASKMOVPS  (R8), Y1, Y5
+	VMASKMOVPS  (R9), Y1, Y5
 	VPERMPS     Y3, Y4, Y3
 	VFMADD231PS Y5, Y3, Y2
-	ADDQ        BX, R8
-	DECQ        R9
+	ADDQ        BX, R9
+	DECQ        R10
 	JNZ         row36
 	VMASKMOVPS  Y2, Y1, (AX)
 	ADDQ        $0x00000020, AX

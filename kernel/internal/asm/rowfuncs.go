@@ -49,8 +49,7 @@ var rowFuncs = []rowFunc{
 		r.each(func(only *tail) { r.write(r.fnma(r.expOf(r.read('x', only)), sum, r.read('y', only)), only) })
 	}},
 	{name: "headScale", reads: "xy", heads: true, doc: "x·y of the column's head", row: func(r *rows) {
-		weights := r.v.register()
-		r.heads.load(Mem{Base: r.at['y']}, weights)
+		weights := r.weights()
 		r.each(func(only *tail) {
 			own := r.v.register()
 			VMOVUPS(Mem{Base: r.lane, Index: r.position, Scale: 4}, own)
@@ -59,8 +58,7 @@ var rowFuncs = []rowFunc{
 		})
 	}},
 	{name: "headAdd", reads: "xy", heads: true, doc: "dst + x·y of the column's head", row: func(r *rows) {
-		weights := r.v.register()
-		r.heads.load(Mem{Base: r.at['y']}, weights)
+		weights := r.weights()
 		r.each(func(only *tail) {
 			own := r.v.register()
 			VMOVUPS(Mem{Base: r.lane, Index: r.position, Scale: 4}, own)

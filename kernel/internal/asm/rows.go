@@ -30,8 +30,28 @@ type rows struct {
 	restOf   reg.GPVirtual          // how many they are
 	position reg.GPVirtual
 
-	lane  reg.Register // of functions of heads: for each column, its head
-	heads tail         // as many lanes as there are heads
+	lane  reg.Register  // of functions of heads: for each column, its head
+	heads tail          // as many lanes as there are heads
+	later reg.GPVirtual // from y's row to the one that is asked for
+}
+
+// weightsAhead is how many rows ahead the weights of a row's heads are asked for: they
+// may be some columns of longer rows, of which hardware asks for all or none.
+const weightsAhead = 32
+
+// rowsLater returns how many bytes lie between rows that far apart.
+func rowsLater(ld string) reg.GPVirtual {
+	r := load(ld)
+	SHLQ(Imm(uint64(log2(weightsAhead))), r)
+	return r
+}
+
+// weights returns a row's value of each head, in a lane each.
+func (r *rows) weights() vec {
+	w := r.v.register()
+	r.heads.load(Mem{Base: r.at['y']}, w)
+	PREFETCHT0(strided(r.at['y'], r.later, 1))
+	return w
 }
 
 func (f rowFunc) build(v vectors) {
@@ -55,6 +75,7 @@ func (f rowFunc) build(v vectors) {
 	if f.heads {
 		r.lane = Load(Param("lane"), GP64())
 		r.heads = newTail(v, Load(Param("heads"), GP64()))
+		r.later = rowsLater("ldy")
 	}
 
 	left := Load(Param("n"), GP64())

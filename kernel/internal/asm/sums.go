@@ -74,9 +74,10 @@ type columnSums struct {
 func (s *columnSums) block(vectors int, only *tail) {
 	sums := newSums(s.v, vectors)
 	own := make([]vec, vectors)
-	y, weights := GP64(), s.v.register()
+	y, weights, later := GP64(), s.v.register(), reg.GPVirtual(nil)
 	if s.weighted {
 		Load(Param("y"), y)
+		later = rowsLater("ldy")
 		for j := range own {
 			own[j] = s.v.register()
 			VMOVUPS(s.v.at(Mem{Base: s.lane}, j), own[j])
@@ -87,6 +88,7 @@ func (s *columnSums) block(vectors int, only *tail) {
 	Label(loop)
 	if s.weighted {
 		s.heads.load(Mem{Base: y}, weights)
+		PREFETCHT0(strided(y, later, 1))
 		ADDQ(argument("ldy"), y)
 	}
 	for j, sum := range sums {
