@@ -62,6 +62,7 @@
 //	Add, Sub, Mul,
 //	Div, Accumulate   rk                          12rk
 //	Copy, Slice       0                           8rk
+//	View              0                           0
 //	Narrow, Widen     0                           6rk
 //	Concat            0                           8r·Σkᵢ
 //	Unslice           0                           4(rk + rK)
@@ -80,7 +81,8 @@
 //	HeadScale         rk                          4(2rk + rH)
 //	HeadDot           2rk                         4(2rk + rH)
 //	HeadDotVec        2rk                         4(rk + k + rH)
-//	AddOuter          2rk                         4(2rk + rH + k)
+//	AddOuter          2rk                         4(2rK + rH + k)
+//	AddOwnOuter       2rk                         4(2rK + k)
 //	HeadOuter         rk                          4(rH + k + rk)
 //	HeadSumVec        2rk                         4(rk + rH + k)
 //	HeadSum           rk                          4(rk + rk/H)

@@ -31,8 +31,8 @@ func (m *Machine) Over(e program.Extent) *Roofline {
 // Demand returns what operation v of a program asks for. Work and bytes are
 // those of its cost or, which is equal, those that its kernel counted.
 //
-// What is written is its result; where that may lie over an operand, or the op
-// overwrites operands, these are changed. What is gathered is what it says to
+// What is written is its result, of a view nothing; where that may lie over an operand,
+// or the op overwrites operands, these are changed. What is gathered is what it says to
 // gather; the rest of its bytes is read in order.
 func (r *Roofline) Demand(p *program.Program, v program.Value, work, bytes int64) Demand {
 	n := p.Nodes[v]
@@ -40,7 +40,10 @@ func (r *Roofline) Demand(p *program.Program, v program.Value, work, bytes int64
 	if _, over := n.Over(); over {
 		d.Written, d.Changed = 0, d.Written
 	}
-	if o, ok := n.Op.(program.Effect); ok {
+	switch o := n.Op.(type) {
+	case program.View:
+		d.Written = 0
+	case program.Effect:
 		for _, i := range o.Writes() {
 			d.Changed += r.size(p.Type(n.In[i]))
 		}

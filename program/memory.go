@@ -240,7 +240,7 @@ func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
 		return nil
 	}
 	if grows(p.Nodes[v].Op) {
-		if x.values[len(x.values)-1] != operand {
+		if p.holder(x.values) != operand {
 			return nil // it has grown already
 		}
 		return x
