@@ -100,7 +100,7 @@ func AttendGradDst(ctx *Ctx, b *graph.Block, a Attention, z, r, l, g, s tensor.M
 func AttendGradSrc(ctx *Ctx, b *graph.Block, a Attention, z, r, g, s, d tensor.Matrix) {
 	wantShape("kernel.AttendGradSrc: g", g, b.Dst, z.Cols)
 	wantShape("kernel.AttendGradSrc: s", s, b.Dst, 4*a.Heads)
-	a.check(b, z, r, columns(s, 0, a.Heads))
+	a.check(b, z, r, s.Columns(0, a.Heads))
 	wantShape("kernel.AttendGradSrc: d", d, b.Src, z.Cols+a.Heads)
 	c := &ctx.call
 	seg := neighbours

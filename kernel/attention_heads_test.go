@@ -22,7 +22,7 @@ func TestAttentionHeads(t *testing.T) {
 					contexts[2].using(isa, func(ctx *Ctx) {
 						all := attendAll(ctx, b, w.heads, z, r, l, g)
 						for h := range w.heads {
-							of := func(m tensor.Matrix, width int) tensor.Matrix { return columns(m, h*width, (h+1)*width) }
+							of := func(m tensor.Matrix, width int) tensor.Matrix { return m.Columns(h*width, (h+1)*width) }
 							one := attendAll(ctx, b, 1, of(z, w.width), of(r, 1), of(l, 1), of(g, w.width))
 							for i, want := range one {
 								// Gradients of scores are differences of sums over some thousand edges, of
@@ -49,9 +49,9 @@ func attendAll(ctx *Ctx, b namedBlock, heads int, z, r, l, g tensor.Matrix) []te
 	Attend(ctx, b.Block, a, z, r, l, y)
 	AttendGradDst(ctx, b.Block, a, z, r, l, g, s)
 	AttendGradSrc(ctx, b.Block, a, z, r, g, s, d)
-	all := []tensor.Matrix{y, columns(d, 0, k), columns(d, k, k+heads)}
+	all := []tensor.Matrix{y, d.Columns(0, k), d.Columns(k, k+heads)}
 	for i := range 4 {
-		all = append(all, columns(s, i*heads, (i+1)*heads))
+		all = append(all, s.Columns(i*heads, (i+1)*heads))
 	}
 	return all
 }
@@ -74,7 +74,7 @@ func TestAttentionOfFarScores(t *testing.T) {
 				contexts[2].using(isa, func(ctx *Ctx) {
 					all := attendAll(ctx, b, heads, z, r, l, g)
 					for h := range heads {
-						of := func(m tensor.Matrix, width int) tensor.Matrix { return columns(m, h*width, (h+1)*width) }
+						of := func(m tensor.Matrix, width int) tensor.Matrix { return m.Columns(h*width, (h+1)*width) }
 						one := attendAll(ctx, b, 1, of(z, 2), of(r, 1), of(l, 1), of(g, 2))
 						// Scores of 300 round at 1.5e-5, which exponentials pass on.
 						got, want := ref.Of(of(all[0], 2)), ref.Of(one[0])

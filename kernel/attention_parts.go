@@ -10,7 +10,7 @@ import "github.com/weft-gnn/weft/tensor"
 func attendSum(c *call, w *attender, out tensor.Matrix) {
 	o := &c.attend
 	k := o.z.Cols
-	o.loops.sum(c, w, columns(out, 0, k))
+	o.loops.sum(c, w, out.Columns(0, k))
 	if !w.part {
 		c.follow(w.worker, c.dst.Between(w.row, w.row+w.rows), w.row)
 		return
@@ -99,7 +99,7 @@ func attendMomentsCombine(c *call, first, end int) {
 func attendBack(c *call, w *attender, out tensor.Matrix) {
 	o := &c.attend
 	k, h := o.z.Cols, w.heads
-	o.loops.back(c, w, columns(out, 0, k), columns(out, k, k+h))
+	o.loops.back(c, w, out.Columns(0, k), out.Columns(k, k+h))
 	if !w.part {
 		c.follow(w.worker, out, w.row)
 	}

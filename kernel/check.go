@@ -50,6 +50,3 @@ func block(m tensor.Matrix, i, n int) []float32 {
 	hi := lo + (n-1)*m.Stride + m.Cols
 	return m.Data[lo:hi:hi]
 }
-
-// columns views columns lo to hi of m.
-func columns(m tensor.Matrix, lo, hi int) tensor.Matrix { return m.Columns(lo, hi) }

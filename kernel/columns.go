@@ -14,7 +14,7 @@ func Concat(ctx *Ctx, xs []tensor.Matrix, y tensor.Matrix) {
 	}
 	wantShape("kernel.Concat: y", y, y.Rows, cols)
 	for at, i := 0, 0; i < len(xs); i++ {
-		Copy(ctx, xs[i], columns(y, at, at+xs[i].Cols))
+		Copy(ctx, xs[i], y.Columns(at, at+xs[i].Cols))
 		at += xs[i].Cols
 	}
 }
@@ -28,7 +28,7 @@ func Concat(ctx *Ctx, xs []tensor.Matrix, y tensor.Matrix) {
 func Slice(ctx *Ctx, x tensor.Matrix, from int, y tensor.Matrix) {
 	wantColumns("kernel.Slice", x, from, y)
 	wantShape("kernel.Slice: x", x, y.Rows, x.Cols)
-	ctx.call = call{body: sliceRows, x: columns(x, from, from+y.Cols), dst: y}
+	ctx.call = call{body: sliceRows, x: x.Columns(from, from+y.Cols), dst: y}
 	ctx.takeTail(y, wantShape)
 	n := ctx.rows(y.Rows, y.Cols)
 	ctx.Count.Add(0, 8*n*int64(y.Cols))
@@ -43,8 +43,8 @@ func Slice(ctx *Ctx, x tensor.Matrix, from int, y tensor.Matrix) {
 func View(ctx *Ctx, x tensor.Matrix, from int, y tensor.Matrix) {
 	wantColumns("kernel.View", x, from, y)
 	wantShape("kernel.View: x", x, y.Rows, x.Cols)
-	x = columns(x, from, from+y.Cols)
-	if y.Rows > 0 && y.Cols > 0 && &x.Data[0] != &y.Data[0] {
+	x = x.Columns(from, from+y.Cols)
+	if y.Cols > 0 && !sameStart(x, y) {
 		ctx.byRow(ctx.values().rows.copy, x, x, y, y.Cols, 0)
 	}
 }

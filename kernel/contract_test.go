@@ -39,7 +39,7 @@ func kernels() map[string]func(ctx *Ctx) {
 	for i := range index {
 		index[i], ptr[i+1] = int32(i/2), int64(i+1)
 	}
-	concat := []tensor.Matrix{columns(x, 0, 5), columns(x, 5, k)}
+	concat := []tensor.Matrix{x.Columns(0, 5), x.Columns(5, k)}
 	tanh, adam := Func{Kind: Tanh}, Adam{Rate: 0.1, Beta1: 0.9, Beta2: 0.99, Epsilon: 1}
 	m2, v2 := src.uniform(r, k), src.within(0, 1, r, k)
 	heads := Attention{Heads: h, Slope: 0.2, Mask: testMask(0.5)}

@@ -143,7 +143,7 @@ func TestDropoutOfLaterColumns(t *testing.T) {
 	for _, from := range []int{1, 4, 13} {
 		mask := testMask(0.4)
 		mask.Column = from
-		part, want := columns(x, from, cols).Clone(), columns(whole, from, cols).Clone()
+		part, want := x.Columns(from, cols).Clone(), whole.Columns(from, cols).Clone()
 		rounded, _ := src.stored(want)
 		eachVariant(func(isa cpu.ISA, ctx *Ctx) {
 			y, half := src.empty(rows, cols-from), src.halves(rows, cols-from)

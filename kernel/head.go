@@ -94,7 +94,7 @@ func AddOuter(ctx *Ctx, x, g, a, y tensor.Matrix) {
 func AddOwnOuter(ctx *Ctx, x, a, y tensor.Matrix) {
 	wantShape("kernel.AddOwnOuter: x", x, y.Rows, y.Cols)
 	wantOuter("kernel.AddOwnOuter: a", a, y.Cols-a.Cols, y)
-	ctx.addOuter(x, columns(x, a.Cols, x.Cols), a, y)
+	ctx.addOuter(x, x.Columns(a.Cols, x.Cols), a, y)
 }
 
 // addOuter runs and counts both but for g, and returns the number of rows.
@@ -120,7 +120,7 @@ func addOuterRows(c *call, _, _, lo, hi int) {
 
 // addOuter adds g·a to the columns of y that a has.
 func (v *valueLoops) addOuter(y, g, a tensor.Matrix, lo, hi int, lane []uint32) {
-	v.rows.headAdd(columns(y, 0, a.Cols), repeated(a, y.Rows), g, lo, hi, lane)
+	v.rows.headAdd(y.Columns(0, a.Cols), repeated(a, y.Rows), g, lo, hi, lane)
 }
 
 // HeadSumVec computes a[h, c] = Σ_i g[i, h]·x[i, h, c], the gradient of

@@ -69,7 +69,7 @@ func TestHeads(t *testing.T) {
 				{
 					name: name("AddOwnOuter"), in: []tensor.Matrix{more, a}, out: []tensor.Matrix{wider},
 					run:    func(ctx *Ctx) { AddOwnOuter(ctx, more, a, wider) },
-					want:   []ref.Matrix{ref.Of(more).Add(ref.Of(columns(more, k, k+h)).Mul(heads).Had(vector).Mul(widen))},
+					want:   []ref.Matrix{ref.Of(more).Add(ref.Of(more.Columns(k, k+h)).Mul(heads).Had(vector).Mul(widen))},
 					rounds: 2, work: 2 * rk, bytes: 4 * (2*(rk+rh) + int64(k)),
 				},
 				{

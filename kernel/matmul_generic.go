@@ -24,7 +24,7 @@ var productsGeneric = products{
 func multiplyPortable(x tensor.Matrix, w right, y tensor.Matrix, e epilogue) {
 	a := x.Cols
 	for j := 0; j < y.Cols; j += panelCols {
-		multiplyPanel(x, w.packed[j*a:(j+panelCols)*a], columns(y, j, min(j+panelCols, y.Cols)), false)
+		multiplyPanel(x, w.packed[j*a:(j+panelCols)*a], y.Columns(j, min(j+panelCols, y.Cols)), false)
 	}
 	if e.bias.Rows != 0 {
 		e.values.add(y, y, repeated(e.bias, y.Rows), 0, y.Rows, 0)
@@ -47,8 +47,8 @@ func multiplyPortableTN(x, g slab, w tensor.Matrix, buffer []float32) {
 		gs := g.rows(lo, hi)
 		for j := 0; j < w.Cols; j += panelCols {
 			to := min(j+panelCols, w.Cols)
-			packColumns(panel, panelCols, columns(gs, j, to))
-			multiplyPanel(xt, panel, columns(w, j, to), true)
+			packColumns(panel, panelCols, gs.Columns(j, to))
+			multiplyPanel(xt, panel, w.Columns(j, to), true)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (m *matmulOperands) pack(panel, a, b int) {
 	if m.transposed {
 		p.transpose(dst, width, w.matrix.Between(j, to))
 	} else {
-		packColumns(dst, width, columns(w.matrix, j, to))
+		packColumns(dst, width, w.matrix.Columns(j, to))
 	}
 }
 

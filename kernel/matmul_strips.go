@@ -78,7 +78,7 @@ func (t strips) multiply(x tensor.Matrix, w right, y tensor.Matrix, e epilogue) 
 	a, b := x.Cols, y.Cols
 	for p := 0; p == 0 || p < a; p += blockDepth {
 		k := min(blockDepth, a-p)
-		xs := columns(x, p, p+k)
+		xs := x.Columns(p, p+k)
 		for j := 0; j < b; j += t.cols {
 			s := t.panel(w, p, j, a, b)
 			s.k = k
@@ -92,7 +92,7 @@ func (t strips) multiply(x tensor.Matrix, w right, y tensor.Matrix, e epilogue) 
 				s.finish(e, j)
 				s.later = t.ask(e.tail, j, b, s.k)
 			}
-			t.run(&s, xs, columns(y, j, j+s.cols))
+			t.run(&s, xs, y.Columns(j, j+s.cols))
 		}
 	}
 	if !inRegisters(e.fn.Kind) {
@@ -201,14 +201,14 @@ func (t strips) multiplyBlock(s strip, x, g, w tensor.Matrix, panel []float32) {
 		}
 		if j >= t.ragged(b) && !t.masked {
 			s.b, s.ldb = unsafe.SliceData(panel), t.width(j, b)
-			packColumns(panel, s.ldb, columns(g, j, b))
+			packColumns(panel, s.ldb, g.Columns(j, b))
 		} else {
 			s.b, s.ldb, s.ahead = address(g, 0, j), g.Stride, t.cols
 			if j+2*t.cols > b { // on to the next block
 				s.ahead = s.k*s.ldb - j
 			}
 		}
-		t.run(&s, x, columns(w, j, j+s.cols))
+		t.run(&s, x, w.Columns(j, j+s.cols))
 	}
 }
 
@@ -281,7 +281,7 @@ func (t strips) turn(dst []float32, width int, w tensor.Matrix) {
 			t.square(cols/t.lanes, address(w, i, 0), 4*w.Stride, &dst[i], 4*width)
 		}
 	}
-	scatter(dst[cols*width:], width, columns(w.Between(0, rows), cols, w.Cols))
+	scatter(dst[cols*width:], width, w.Between(0, rows).Columns(cols, w.Cols))
 	if rows < w.Rows {
 		scatter(dst[rows:], width, w.Between(rows, w.Rows))
 	}

@@ -54,7 +54,7 @@ func attend(n int, from, to []int32, x tensor.Matrix) tensor.Matrix {
 	b := blockOf(n, n, from, to)
 	score, edges := tensor.New(b.Edges(), 1), tensor.New(b.Edges(), x.Cols)
 	y := tensor.New(n, 2*x.Cols)
-	sum, top := columns(y, 0, x.Cols), columns(y, x.Cols, 2*x.Cols)
+	sum, top := y.Columns(0, x.Cols), y.Columns(x.Cols, 2*x.Cols)
 	EdgeDot(ctx, b, x, x, score)
 	EdgeSoftmax(ctx, b, score, score)
 	SpMM(ctx, b, Dst, score, x, sum)

@@ -40,7 +40,7 @@ func (c *Ctx) sumBands(band int) (edges, values int64) {
 	k.tail, k.ended = Tail{}, nil
 	for lo := 0; lo < y.Cols; lo += band {
 		hi := min(lo+band, y.Cols)
-		k.x, k.dst = columns(x, lo, hi), columns(y, lo, hi)
+		k.x, k.dst = x.Columns(lo, hi), y.Columns(lo, hi)
 		if hi == y.Cols {
 			k.tail, k.whole = tail, y
 		}

@@ -53,11 +53,11 @@ type slab struct {
 // slabOf returns columns lo to hi of rows of m; lo is even.
 func (c *call) slabOf(m tensor.Matrix, lo, hi int, room []float32) slab {
 	if !m.BFloat16 {
-		return slab{matrix: columns(m, lo, hi)}
+		return slab{matrix: m.Columns(lo, hi)}
 	}
 	words := m
 	words.BFloat16, words.Cols = false, m.Words()
-	return slab{columns(words, lo/2, (hi+1)/2).AsBFloat16(hi - lo), c.values.rows.widen, room}
+	return slab{words.Columns(lo/2, (hi+1)/2).AsBFloat16(hi - lo), c.values.rows.widen, room}
 }
 
 // rows returns rows lo to hi, until the next call.

@@ -147,7 +147,7 @@ func (c *call) follow(worker int, y tensor.Matrix, from int) {
 			case AddProduct:
 				c.values.addOuter(block, c.operand(worker, s, from+lo, block.Rows), s.S, 0, block.Rows, c.tail.lanes[i])
 			case AddOwnProduct:
-				c.values.addOuter(block, columns(block, s.S.Cols, block.Cols), s.S, 0, block.Rows, c.tail.lanes[i])
+				c.values.addOuter(block, block.Columns(s.S.Cols, block.Cols), s.S, 0, block.Rows, c.tail.lanes[i])
 			default:
 				s.run(c.values, block, c.operand(worker, s, from+lo, block.Rows))
 			}

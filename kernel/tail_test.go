@@ -154,8 +154,8 @@ func TestTailOver(t *testing.T) {
 			"Dense":    func(c *Ctx, y tensor.Matrix) { Dense(c, x, w, bias, Func{Kind: ReLU}, y) },
 		} {
 			for _, as := range []func(tensor.Matrix) tensor.Matrix{
-				func(m tensor.Matrix) tensor.Matrix { return columns(m, 0, b) },
-				func(m tensor.Matrix) tensor.Matrix { return columns(m, 0, (b+1)/2).AsBFloat16(b) },
+				func(m tensor.Matrix) tensor.Matrix { return m.Columns(0, b) },
+				func(m tensor.Matrix) tensor.Matrix { return m.Columns(0, (b+1)/2).AsBFloat16(b) },
 			} {
 				for _, isa := range variants() {
 					run := func(threads int, at, y tensor.Matrix) {

@@ -106,7 +106,7 @@ func compared(ctx *Ctx, f Folding, find func(*Ctx, *graph.Block, End, tensor.Mat
 	FoldRows(ctx, f, rows[n:], ptr, all.Between(n, all.Rows), best)
 	index := slices.Repeat([]uint32{None}, n*k)
 	for _, d := range ranks {
-		Won(ctx, d.arg, columns(best, k, 2*k).Clone(), d.place, 0, d.arg)
+		Won(ctx, d.arg, best.Columns(k, 2*k).Clone(), d.place, 0, d.arg)
 		for i, e := range bitsOf(d.arg) {
 			if e != None && index[i] != None {
 				panic(fmt.Sprintf("two ranks have won element %d", i))
@@ -116,7 +116,7 @@ func compared(ctx *Ctx, f Folding, find func(*Ctx, *graph.Block, End, tensor.Mat
 			}
 		}
 	}
-	return columns(best, 0, k).Clone(), index
+	return best.Columns(0, k).Clone(), index
 }
 
 func bitsOf(m tensor.Matrix) (all []uint32) {

@@ -27,16 +27,19 @@ var graphs = []string{"cora", "arxiv", "products", "reddit"}
 // rate is Adam's. Sums over Reddit's hundreds of neighbours begin gin's loss at
 // thousands, and with the usual rate rounding alone decides what it is after a few steps.
 func (k key) rate() string {
-	if kind, _, _ := strings.Cut(k.Data, "@"); kind == "reddit" && k.Model == "gin" {
+	if k.graph() == "reddit" && k.Model == "gin" {
 		return lowRate
 	}
 	return rate
 }
 
 // kind is the place of a row's graph among graphs.
-func (k key) kind() int {
+func (k key) kind() int { return slices.Index(graphs, k.graph()) }
+
+// graph is the kind of a row's graph, whatever its scale.
+func (k key) graph() string {
 	kind, _, _ := strings.Cut(k.Data, "@")
-	return slices.Index(graphs, kind)
+	return kind
 }
 
 // scales are the usual sizes of the look-alikes, of the real set's.
