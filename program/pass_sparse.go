@@ -11,13 +11,14 @@ const (
 
 // Sparse keeps the features X as the entries that are not zero, where that
 // costs less: dropout and scaling then touch the entries only, X·W and its
-// gradient Xᵀ·G are sparse products, and everything else reads X made dense.
+// gradient Xᵀ·G are sparse products, and everything else reads X made dense, such as
+// products with a weight that ranks have by rows: these multiply columns of X.
 // Facts.Env must have "nnz", the number of entries.
 func Sparse(p *Program, f Facts) *Program {
 	if _, ok := f.Env["nnz"]; !ok {
 		return p
 	}
-	q, ok := sparse(p)
+	q, ok := sparse(p, f.Pieces)
 	if !ok || price(settled(q, f), f) >= price(settled(p, f), f) {
 		return p
 	}
@@ -31,10 +32,11 @@ func settled(p *Program, f Facts) *Program { return Dead(Tail(Fuse(Fold(p, f), f
 type sparser struct {
 	*rewriter
 	entries map[Value]Value // for old values that are sparse, their entries
+	pieces  map[string]Kind // of parameters, as another program has them
 }
 
-func sparse(p *Program) (*Program, bool) {
-	w := &sparser{rewrite(p), map[Value]Value{}}
+func sparse(p *Program, pieces map[string]Kind) (*Program, bool) {
+	w := &sparser{rewrite(p), map[Value]Value{}, pieces}
 	found := false
 	for i, n := range p.Nodes {
 		v := Value(i)
@@ -79,7 +81,7 @@ func (w *sparser) sparse(v Value, n Node) bool {
 		w.densify(n.In[1:])
 		w.entries[v] = w.b.Mul(x, w.b.Scatter(w.new[n.In[1]], Dst, Entries))
 	case MatMul:
-		if o.Transposed {
+		if o.Transposed || w.byRows(n.In[1]) {
 			return false
 		}
 		w.new[v] = w.b.Add(SparseMatMul{}, x, w.new[n.In[1]])
@@ -90,6 +92,12 @@ func (w *sparser) sparse(v Value, n Node) bool {
 		return false
 	}
 	return true
+}
+
+// byRows reports whether a value is a parameter of whose rows a rank has some.
+func (w *sparser) byRows(v Value) bool {
+	param, ok := w.old.Nodes[v].Op.(Param)
+	return ok && w.pieces[param.Name] == Rows
 }
 
 // densify gives sparse values that an op reads a dense form.

@@ -39,12 +39,17 @@ func (t *Trainer) compile(features int) ([]*program.Program, error) {
 	f.Env["nnz"] = t.known.nonzeros
 	step, err := program.Compile(objective, f, nil)
 	if err != nil {
-		if t.among() {
-			err = fmt.Errorf("train: the plan %v cannot run %s: %w", t.set.Rank.Plan, c.Model, err)
-		}
-		return nil, err
+		return nil, t.cannotRun(err)
 	}
 	f.Optimizer, f.Pieces = nil, step.Pieces()
 	eval, err := program.Compile(prediction, f, nil)
-	return []*program.Program{step, eval}, err
+	return []*program.Program{step, eval}, t.cannotRun(err)
+}
+
+// cannotRun names the plan that a pass refused, if it did.
+func (t *Trainer) cannotRun(err error) error {
+	if err == nil || !t.among() {
+		return err
+	}
+	return fmt.Errorf("train: the plan %v cannot run %s: %w", t.set.Rank.Plan, t.cfg.Model, err)
 }

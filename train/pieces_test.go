@@ -15,10 +15,10 @@ import (
 	"github.com/weft-gnn/weft/train"
 )
 
-// scattered is a small set of k features.
-func scattered(t *testing.T, k int) *dataset.Dataset {
+// scattered is a small set of m edges and k features, of which a share is not zero.
+func scattered(t *testing.T, m, k int, share float32) *dataset.Dataset {
 	t.Helper()
-	const n, m = 30, 90
+	const n = 30
 	s := rng.Key{Seed: uint64(k), Purpose: rng.Test}.Stream(0)
 	var from, to []int32
 	for range m {
@@ -31,7 +31,9 @@ func scattered(t *testing.T, k int) *dataset.Dataset {
 	}
 	d := &dataset.Dataset{Name: "scattered", Task: dataset.VertexClassification, Graph: g, X: tensor.New(n, k)}
 	for i := range d.X.Data {
-		d.X.Data[i] = s.Float32()
+		if x := s.Float32(); s.Float32() < share {
+			d.X.Data[i] = x
+		}
 	}
 	d.Labels.Names = []string{"a", "b"}
 	split := dataset.Split{Name: "own"}
@@ -45,15 +47,21 @@ func scattered(t *testing.T, k int) *dataset.Dataset {
 }
 
 // TestRanksEvaluateTheirWeights: what ranks that share out weights evaluate, and save, is
-// what one rank does, whichever values each of their two programs multiplies first.
+// what one rank does, whichever values each of their two programs multiplies first, and
+// whether they are entries or rows.
 func TestRanksEvaluateTheirWeights(t *testing.T) {
-	d := scattered(t, 67)
-	for _, name := range []string{"gcn", "gin", "gat"} {
+	t.Run("rows", func(t *testing.T) { evaluatesTheirWeights(t, scattered(t, 90, 67, 1)) })
+	t.Run("entries", func(t *testing.T) { evaluatesTheirWeights(t, scattered(t, 0, 16, 0.02)) })
+}
+
+func evaluatesTheirWeights(t *testing.T, d *dataset.Dataset) {
+	t.Helper()
+	for _, name := range []string{"gcn", "sage", "gin", "gat"} {
 		c := config(t, name, 3)
 		c.Optimizer, c.LR = program.SGDKind, 0.05 // so that rounding stays what it is
 		var want []float64
 		one, weights := run(t, c, d, train.Settings{Progress: func(e train.Epoch) { want = append(want, e.ValLoss) }})
-		for _, text := range []string{"algorithm=3d,partition=1x1x2", "algorithm=3d,partition=2x1x3", "algorithm=weights,feature=3", "algorithm=1d,partition=2,feature=2"} {
+		for _, text := range []string{"algorithm=3d,partition=1x1x2", "algorithm=3d,partition=2x1x3", "algorithm=3d,partition=3x1x4", "algorithm=weights,feature=3", "algorithm=1d,partition=2,feature=2"} {
 			t.Run(name+"/"+text, func(t *testing.T) {
 				p, err := plan.Parse(text)
 				if err != nil {
