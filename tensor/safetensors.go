@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/nlpodyssey/safetensors"
 )
@@ -99,7 +100,8 @@ func decode(v safetensors.TensorView) (Matrix, error) {
 
 // WriteAtomic writes a file through write so that path holds either what it
 // held before or all of the new content: the content goes to a temporary file
-// in the same folder, is synced to disk, and takes the name at the end.
+// in the same folder, is synced to disk, and takes the name at the end. A process that
+// is killed leaves that file: see [HalfOf].
 func WriteAtomic(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -114,4 +116,15 @@ func WriteAtomic(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// HalfOf returns the name of the file that one in the same folder was to become, which
+// [WriteAtomic] left there because its process was killed. ok is false for any other.
+func HalfOf(name string) (of string, ok bool) {
+	of, hidden := strings.CutPrefix(name, ".")
+	dot := strings.LastIndexByte(of, '.')
+	if !hidden || dot < 1 || dot == len(of)-1 || strings.Trim(of[dot+1:], "0123456789") != "" {
+		return "", false
+	}
+	return of[:dot], true
 }

@@ -1,6 +1,7 @@
 package tensor_test
 
 import (
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -61,5 +62,25 @@ func TestSafetensorsRefuses(t *testing.T) {
 	endless := os.DevNull // a device, as /dev/zero is
 	if _, _, err := tensor.ReadSafetensors(endless); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a device: %v", err)
+	}
+}
+
+// TestHalfOf: what a killed writer leaves is told from what others keep beside it.
+func TestHalfOf(t *testing.T) {
+	dir, left := t.TempDir(), ""
+	err := tensor.WriteAtomic(filepath.Join(dir, "a.b"), func(io.Writer) error {
+		files, err := os.ReadDir(dir) // as a kill would leave it now
+		if err == nil {
+			left = files[0].Name()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{left: "a.b", ".finished.12": "finished", "a.b": "", ".a.b": "", ".a.": "", ".1": "", "..1": "", ".": "", "": "", "a.1": ""} {
+		if of, ok := tensor.HalfOf(name); of != want || ok != (want != "") {
+			t.Errorf("%q is half of %q, %v; want %q", name, of, ok, want)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,16 +72,33 @@ func (t *Trainer) current() error {
 
 // removeOlder removes the checkpoints of earlier attempts, half-written ones too.
 func (d *runDir) removeOlder(attempt int) error {
+	return d.remove(func(name string, _ bool) bool {
+		n := attemptOf(name)
+		return n > 0 && n < attempt
+	})
+}
+
+// removeHalves removes what processes that were killed wrote in part. Nobody else
+// writes while the directory is held.
+func (d *runDir) removeHalves() error {
+	return d.remove(func(name string, half bool) bool {
+		return half && (attemptOf(name) > 0 || slices.Contains([]string{configFile, modelFile, resultFile, finishedFile}, name))
+	})
+}
+
+// remove removes the files that are asked for by name, of one that was written in part
+// that of the whole.
+func (d *runDir) remove(asked func(name string, half bool) bool) error {
 	files, err := os.ReadDir(d.path)
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
 	for _, f := range files {
-		n := attemptOf(f.Name())
-		if partial, ok := strings.CutPrefix(f.Name(), "."); ok { // .NAME.RANDOM, whose writer was killed
-			n = attemptOf(strings.TrimSuffix(partial, filepath.Ext(partial)))
+		of, half := tensor.HalfOf(f.Name())
+		if !half {
+			of = f.Name()
 		}
-		if n > 0 && n < attempt {
+		if asked(of, half) {
 			if err := removeFile(filepath.Join(d.path, f.Name())); err != nil {
 				return err
 			}

@@ -42,6 +42,39 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
+// TestHalvesAreRemoved: who takes a run up, or begins one, removes what a process that was
+// killed wrote of its files in part, and nothing else.
+func TestHalvesAreRemoved(t *testing.T) {
+	d, c := open(t, "karate"), config(t, "gcn", 3)
+	r, _ := run(t, c, d, train.Settings{Dir: t.TempDir()})
+	whole, err := os.ReadDir(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	litter := func(dir string) (others int) {
+		for _, name := range []string{
+			".checkpoint.safetensors.12", ".checkpoint-2.safetensors.345", ".config.yaml.6", ".model.safetensors.78", ".result.json.9", ".finished.10",
+			".config.yaml.bak", ".finished.", ".notes.11", "result.json.12", ".checkpoint-x.safetensors.13", // others' own
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return 5
+	}
+	dir := t.TempDir()
+	others := litter(dir)
+	run(t, c, d, train.Settings{Dir: dir})
+	if files, err := os.ReadDir(dir); err != nil || len(files) != len(whole)+others {
+		t.Errorf("begun: %v (%v), want the %d of a run and %d of others", files, err, len(whole), others)
+	}
+	litter(dir)
+	resumed(t, dir, d, 0) // which has done its epochs
+	if files, err := os.ReadDir(dir); err != nil || len(files) != len(whole)+others {
+		t.Errorf("taken up: %v (%v), want the %d of a run and %d of others", files, err, len(whole), others)
+	}
+}
+
 // TestStaleAttempt: a trainer that a later attempt has taken over from changes
 // nothing, even where it no longer holds the directory.
 func TestStaleAttempt(t *testing.T) {

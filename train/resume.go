@@ -68,7 +68,7 @@ func (t *Trainer) resume(dir string, extended bool) error {
 	if t.dir == nil {
 		return nil
 	}
-	if err := removeFile(filepath.Join(dir, finishedFile)); err != nil {
+	if err := errors.Join(removeFile(filepath.Join(dir, finishedFile)), t.dir.removeHalves()); err != nil {
 		return err
 	}
 	if extended {

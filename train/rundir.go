@@ -75,7 +75,7 @@ func (t *Trainer) start() error {
 
 // begin writes what a run directory holds before the first epoch.
 func (t *Trainer) begin() error {
-	if err := t.dir.keep(0); err != nil {
+	if err := errors.Join(t.dir.keep(0), t.dir.removeHalves()); err != nil {
 		return err
 	}
 	if err := t.save(context.Background()); err != nil {
