@@ -22,7 +22,7 @@ type Check struct {
 // Checks are all of them.
 func Checks() []Check {
 	return []Check{
-		{"exchange", exchange}, {"overlapping exchanges", overlapping},
+		{"exchange", exchange}, {"memory used again", usedAgain}, {"overlapping exchanges", overlapping},
 		{"all-gather", allGather}, {"reduce-scatter", reduceScatter}, {"all-reduce", allReduce},
 		{"broadcast", broadcast}, {"gather of bytes", gatherBytes}, {"barrier", barrier}, {"send", sends}, {"split", split},
 	}
@@ -119,7 +119,35 @@ func exchange(ctx context.Context, c *comm.Comm) error {
 	return nil
 }
 
-// overlapping has several exchanges under way, and ends them in another order.
+// usedAgain sends from the same memory in every round: once an exchange was waited for,
+// others have what was sent, however late they are.
+func usedAgain(ctx context.Context, c *comm.Comm) error {
+	const n = 5000
+	send, recv := make([][]float32, c.Size()), make([][]float32, c.Size())
+	for q := range send {
+		send[q], recv[q] = make([]float32, n), make([]float32, n)
+	}
+	for i := range 20 {
+		for q := range send {
+			for j := range send[q] {
+				send[q][j] = float32(1000*i + 10*c.Rank() + q)
+			}
+		}
+		if err := c.Exchange(ctx, send, recv); err != nil {
+			return err
+		}
+		for q := range recv {
+			want := float32(1000*i + 10*q + c.Rank())
+			if k := slices.IndexFunc(recv[q], func(x float32) bool { return x != want }); k >= 0 {
+				return fmt.Errorf("round %d, word %d from rank %d is %v, want %v", i, k, q, recv[q][k], want)
+			}
+		}
+	}
+	return nil
+}
+
+// overlapping has several exchanges under way, and ends them in another order, which
+// differs from rank to rank.
 func overlapping(ctx context.Context, c *comm.Comm) error {
 	const rounds = 6
 	var running []*comm.Running
@@ -132,7 +160,8 @@ func overlapping(ctx context.Context, c *comm.Comm) error {
 		}
 		running, got = append(running, r), append(got, recv)
 	}
-	for _, i := range []int{3, 0, 5, 1, 2, 4} {
+	for k := range rounds {
+		i := []int{3, 0, 5, 1, 2, 4}[(k+c.Rank())%rounds]
 		if err := running[i].Wait(ctx); err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"github.com/weft-gnn/weft/comm"
 )
@@ -46,65 +45,30 @@ func (e *end) Begin(send, recv [][]float32) (comm.Pending, error) {
 	if len(send[e.rank]) != len(recv[e.rank]) {
 		return nil, fmt.Errorf("rank %d sends itself %d words and awaits %d", e.rank, len(send[e.rank]), len(recv[e.rank]))
 	}
-	x := &exchange{end: e, number: e.exchanges, recv: recv, here: make([]atomic.Bool, len(recv))}
+	x := &exchange{end: e, number: e.exchanges}
 	e.exchanges++
+	for q, piece := range recv {
+		if q != e.rank && len(piece) > 0 {
+			e.box().expect(x.from(q), room{piece, x})
+		}
+	}
 	for q, piece := range send {
 		if q != e.rank && len(piece) > 0 {
-			e.world.post(address{e.name, e.me(), e.ranks[q], false, x.number}, piece)
+			e.world.lend(x.to(q), piece, x)
 		}
 	}
 	copy(recv[e.rank], send[e.rank])
 	return x, nil
 }
 
-// exchange is one that is under way.
-type exchange struct {
-	*end
-	number int
-	recv   [][]float32
-	here   []atomic.Bool // pieces that were received
-}
-
-// Wait returns when all pieces have arrived.
-func (x *exchange) Wait(ctx context.Context) error {
-	box := x.box()
-	stop := context.AfterFunc(ctx, box.wake)
-	defer stop()
-	for q, piece := range x.recv {
-		if q == x.rank || len(piece) == 0 {
-			continue
-		}
-		if err := box.take(ctx, x.from(q), piece, x.world.lost); err != nil {
-			return err
-		}
-		x.here[q].Store(true)
-	}
-	return nil
-}
-
-// from is the address of the piece of rank q.
-func (x *exchange) from(q int) address { return address{x.name, x.ranks[q], x.me(), false, x.number} }
-
-// Missing lists the ranks whose pieces are not there.
-func (x *exchange) Missing() (ranks []int) {
-	for q, piece := range x.recv {
-		if q == x.rank || len(piece) == 0 || x.here[q].Load() {
-			continue
-		}
-		if !x.box().arrived(x.from(q)) {
-			ranks = append(ranks, q)
-		}
-	}
-	return ranks
-}
-
-// Send delivers words to a rank.
+// Send copies words and delivers them to a rank.
 func (e *end) Send(_ context.Context, to int, words []float32) error {
 	if err := e.world.operate(e.me()); err != nil {
 		return err
 	}
-	e.world.post(address{e.name, e.me(), e.ranks[to], true, e.sent[to]}, words)
+	x := exchange{end: e, direct: true, number: e.sent[to]}
 	e.sent[to]++
+	e.world.post(x.to(to), words)
 	return nil
 }
 
@@ -113,11 +77,10 @@ func (e *end) Recv(ctx context.Context, from int, words []float32) error {
 	if err := e.world.operate(e.me()); err != nil {
 		return err
 	}
-	a := address{e.name, e.ranks[from], e.me(), true, e.received[from]}
+	x := &exchange{end: e, direct: true, number: e.received[from]}
 	e.received[from]++
-	stop := context.AfterFunc(ctx, e.box().wake)
-	defer stop()
-	return e.box().take(ctx, a, words, e.world.lost)
+	e.box().expect(x.from(from), room{words, x})
+	return x.Wait(ctx)
 }
 
 // Split returns the communicator of the ranks that gave the same color.

@@ -1,9 +1,11 @@
 // Package local carries exchanges between ranks that are goroutines of one
-// process. Words are copied on their way, so that ranks share no memory; delays
-// and failures can be injected, to show that nothing depends on timing.
+// process. A rank copies what others sent from where it lies to where it goes, and
+// ranks share no memory else; delays and failures can be injected, to show that
+// nothing depends on timing.
 package local
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -79,16 +81,26 @@ func (w *world) operate(rank int) error {
 	return err
 }
 
-// post puts a message on its way.
+// lend puts a piece of an exchange on its way: the words themselves, or where they are
+// held back a copy.
+func (w *world) lend(a address, words []float32, x *exchange) {
+	if w.options.Delay > 0 {
+		w.post(a, words)
+		return
+	}
+	w.boxes[a.from].lend(a, x)
+	w.boxes[a.to].deliver(a, message{words, true})
+}
+
+// post puts a copy of words on its way.
 func (w *world) post(a address, words []float32) {
-	box := w.boxes[a.to]
-	copied := append(box.room(len(words)), words...)
+	box, m := w.boxes[a.to], message{words: slices.Clone(words)}
 	if w.options.Delay <= 0 {
-		box.deliver(a, copied)
+		box.deliver(a, m)
 		return
 	}
 	time.AfterFunc(w.depart(a.from), func() {
-		box.deliver(a, copied)
+		box.deliver(a, m)
 		w.land(a.from)
 	})
 }

@@ -166,6 +166,35 @@ func TestManyRanks(t *testing.T) {
 	}
 }
 
+// TestGivenUp: when a wait fails, nobody reads or writes the pieces any more, which the
+// race detector would see, and what was not taken is not delivered.
+func TestGivenUp(t *testing.T) {
+	for at := 1; at < 12; at++ {
+		o := local.Options{Fail: func(rank, operation int) error {
+			if rank == 1 && operation == at {
+				return errors.New("killed")
+			}
+			return nil
+		}}
+		run(local.World(3, o), nil, func(c *comm.Comm) error {
+			send, recv := make([][]float32, 3), make([][]float32, 3)
+			for q := range send {
+				send[q], recv[q] = make([]float32, 10000), make([]float32, 10000)
+			}
+			for {
+				err := c.Exchange(context.Background(), send, recv)
+				for q := range send {
+					clear(send[q])
+					clear(recv[q])
+				}
+				if err != nil {
+					return err
+				}
+			}
+		})
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ends := local.World(2, local.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -173,6 +202,12 @@ func TestCancelled(t *testing.T) {
 	err := comm.New(ends[0], nil).AllReduce(ctx, make([]float32, 4), comm.Sum)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
+	}
+	words := make([]float32, 4)
+	ctx, cancel = context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if err := comm.New(ends[1], nil).Exchange(ctx, [][]float32{nil, nil}, [][]float32{words[:2], nil}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("what rank 0 has given up arrived: %v", err)
 	}
 }
 
