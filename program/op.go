@@ -70,18 +70,20 @@ func (n Node) Over() (Value, bool) {
 	return None, false
 }
 
-// Grower is an op whose result is an operand and, behind it, more rows: where both have
-// one place the operand lives on there.
+// Grower is an op whose result is the rows of an operand and, behind them, those of
+// another. Where the first has the result's place it lives on there, and the other is
+// made where its rows lie in the result.
 type Grower interface {
 	InPlace
-	Grows()
+	// Behind is the operand whose rows are behind.
+	Behind() int
 }
 
-// Placer is an op whose cost depends on whether its result is where the operand is that
-// it may be written over: Placed returns it as it is there, or elsewhere.
+// Placer is an op whose cost depends on which operands lie where its result does: Placed
+// returns it as it is where those do that there marks.
 type Placer interface {
 	InPlace
-	Placed(there bool) Op
+	Placed(there []bool) Op
 }
 
 // Summed is an op whose result over all edges is the sum of its results over

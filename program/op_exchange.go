@@ -15,8 +15,8 @@ import (
 //	expand: Vertices → Collect → boundary → Swap → halo → Merge(vertices, halo) → Sources
 //	fold:   Sources → Collect → halo → Swap → boundary → Combine(sources, boundary) → Vertices
 //
-// and the same for Destinations. Merge leaves the rank's own rows where they are, and
-// Combine adds what other ranks contribute to the rank's own rows, in the order of
+// and the same for Destinations. Merge leaves the rank's own rows where they are, behind which
+// the halo is received, and Combine adds what other ranks contribute to the rank's own rows, in the order of
 // ranks, where these are; the pass settle finds where they cannot. Expand's reverse is
 // fold, and the other way round.
 
@@ -201,8 +201,9 @@ func rowsBetween(m tensor.Matrix, lo, hi int) []float32 { return m.Flat()[lo*m.C
 type Merge struct {
 	afterGrad
 	To Space
-	// Copies says that own rows are copied, since they cannot lie where the result does.
-	Copies bool
+	// Copies says that own rows are copied, and CopiesHalo that the halo's are, since
+	// they cannot lie where the result does.
+	Copies, CopiesHalo bool
 }
 
 func (o Merge) String() string { return fmt.Sprintf("Merge(%v)", o.To) }
@@ -222,20 +223,22 @@ func (o Merge) Shape(in []Type) (Type, error) {
 // Over is the operand of the rank's own rows.
 func (Merge) Over() int { return 0 }
 
-// Grows: behind them.
-func (Merge) Grows() {}
+// Behind is the halo.
+func (Merge) Behind() int { return 1 }
 
-// Placed says whether own rows lie where the result does.
-func (o Merge) Placed(there bool) Op {
-	o.Copies = !there
+// Placed says whether own rows and the halo lie where the result does.
+func (o Merge) Placed(there []bool) Op {
+	o.Copies, o.CopiesHalo = !there[0], !there[1]
 	return o
 }
 
-// Cost: moves only: the halo's rows, and where it has to the rank's own.
+// Cost: moves only, of what does not lie there.
 func (o Merge) Cost(in []Type, _ Type) cost.Cost {
-	c := moves(in[1:], in[1])
-	if o.Copies {
-		c.Bytes = cost.Add(c.Bytes, moves(in[:1], in[0]).Bytes)
+	c := moves(nil, Type{})
+	for i, copies := range []bool{o.Copies, o.CopiesHalo} {
+		if copies {
+			c.Bytes = cost.Add(c.Bytes, moves(in[i:i+1], in[i]).Bytes)
+		}
 	}
 	return c
 }
@@ -243,13 +246,15 @@ func (o Merge) Cost(in []Type, _ Type) cost.Cost {
 // Reference of a single rank has no halo.
 func (o Merge) Reference(_ *RefExec, in []Dense) Dense { return in[0] }
 
-// Run appends.
+// Run copies.
 func (o Merge) Run(x *Exec, in []tensor.Matrix, out tensor.Matrix) {
 	own := in[0].Rows
 	if o.Copies {
 		kernel.Copy(x.Ctx, in[0], out.Between(0, own))
 	}
-	kernel.Copy(x.Ctx, in[1], out.Between(own, out.Rows))
+	if o.CopiesHalo {
+		kernel.Copy(x.Ctx, in[1], out.Between(own, out.Rows))
+	}
 }
 
 // Combine reduces what the ranks contribute to each vertex: to the rank's own
@@ -299,8 +304,8 @@ func (o Combine) Shape(in []Type) (Type, error) {
 func (Combine) Over() int { return 0 }
 
 // Placed says whether they lie where the result does.
-func (o Combine) Placed(there bool) Op {
-	o.Copies = !there
+func (o Combine) Placed(there []bool) Op {
+	o.Copies = !there[0]
 	return o
 }
 

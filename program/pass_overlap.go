@@ -104,6 +104,7 @@ func newLister(p *Program) *lister {
 			}
 		}
 	}
+	l.keepPlaces(of)
 	l.urgent = make([][]bool, len(l.units))
 	for u := range l.units {
 		if l.units[u].begins {
@@ -111,6 +112,24 @@ func newLister(p *Program) *lister {
 		}
 	}
 	return l
+}
+
+// keepPlaces keeps sums over an operand before the operation that may overwrite it, as
+// they were: they take less time than another place for its result would, which is not
+// in cache. of has the unit of each node.
+func (l *lister) keepPlaces(of []int) {
+	last := l.old.lastReads(Step)
+	for v, n := range l.old.Nodes {
+		u, ok := n.Over()
+		if !ok || of[v] < 0 || grows(n.Op) || last[u] != v {
+			continue
+		}
+		for w, reader := range l.old.Nodes[:v] {
+			if of[w] >= 0 && of[w] != of[v] && len(reader.In) == 1 && reader.In[0] == u && reader.Type.Space == One {
+				l.units[of[v]].needs = append(l.units[of[v]].needs, of[w])
+			}
+		}
+	}
 }
 
 func (u *unit) take(v Value, n Node, in []Type) {

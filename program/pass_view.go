@@ -7,8 +7,10 @@ package program
 func Views(p *Program, _ Facts) *Program {
 	w, together := rewrite(p), p.sentWhole()
 	for _, n := range p.Nodes {
-		if o, ok := n.Op.(Placer); ok {
-			together[n.In[o.Over()]] = true
+		if _, ok := n.Op.(Placer); ok {
+			for _, v := range n.In {
+				together[v] = true
+			}
 		}
 		for _, g := range GathersOf(n.Op) {
 			together[n.In[g.Operand]] = true

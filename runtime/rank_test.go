@@ -259,9 +259,11 @@ func onRanks(t *testing.T, w world, o plan.Owners, steps uint32, compile func(*p
 }
 
 // checkSettled: what ranks exchange lies where an operand does if its operation says so,
-// and in a step all of it does, but for values that edges read at both ends.
+// and in a step all of it does, but for values that edges read at both ends, and for
+// halos of rows that lie apart.
 func checkSettled(t *testing.T, e program.Extent, p *program.Program) {
-	at, grown := program.Memory([]*program.Program{p}, e).Offset[0], map[program.Value]int{}
+	l, grown := program.Memory([]*program.Program{p}, e), map[program.Value]int{}
+	at, stride := l.Offset[0], l.Stride[0]
 	for _, n := range p.Nodes {
 		if _, ok := n.Op.(program.Grower); ok {
 			grown[n.In[0]]++
@@ -272,16 +274,28 @@ func checkSettled(t *testing.T, e program.Extent, p *program.Program) {
 		if !ok {
 			continue
 		}
-		operand := n.In[o.Over()]
-		if e.Rows(n.Type) == 0 || e.Rows(p.Type(operand)) == 0 {
+		there, behind, empty := make([]bool, len(n.In)), int64(0), e.Rows(n.Type) == 0
+		for j, v := range n.In {
+			there[j] = at[v] == at[i]+behind
+			if rows := e.Rows(p.Type(v)); rows == 0 {
+				empty = true
+			} else {
+				behind += 4 * int64(rows) * int64(stride[i])
+			}
+		}
+		if empty {
 			continue
 		}
-		there := at[i] == at[operand]
 		if o != o.Placed(there) {
-			t.Errorf("%v of value %d at %d is at %d, and is %#v", o, operand, at[operand], at[i], o)
+			t.Errorf("%#v of values %v at %d of %v is at %d", o, n.In, i, at, at[i])
 		}
-		if _, leaf := p.Nodes[operand].Op.(program.Leaf); !there && !leaf && grown[operand] < 2 && n.Stage == program.Step {
+		operand := n.In[o.Over()]
+		if _, leaf := p.Nodes[operand].Op.(program.Leaf); !there[o.Over()] && !leaf && grown[operand] < 2 && n.Stage == program.Step {
 			t.Errorf("%v copies value %d, %v", o, operand, p.Nodes[operand].Op)
+		}
+		g, ok := o.(program.Grower)
+		if ok && !there[g.Behind()] && stride[i] == n.Type.Words() && !p.Kept(program.Value(i)) {
+			t.Errorf("%v copies the halo", o)
 		}
 	}
 }

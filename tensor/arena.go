@@ -81,19 +81,19 @@ func (a *Arena) View(off int64, rows, cols int) Matrix { return a.Spaced(off, ro
 
 // Spaced returns the rows × cols matrix at byte offset off whose rows begin
 // stride values apart, aliasing the arena. It panics with a [ShapeError] when off
-// is not a multiple of [Align], stride is less than cols, or the matrix does not
+// is not a multiple of 4, stride is less than cols, or the matrix does not
 // fit.
 //
 // Contract: views of overlapping offsets share memory, and hold what was there
 // before. A view must not be used after Close.
 func (a *Arena) Spaced(off int64, rows, cols, stride int) Matrix {
-	if rows < 0 || cols < 0 || stride < cols || off < 0 || off%Align != 0 || off > a.Bytes() ||
+	if rows < 0 || cols < 0 || stride < cols || off < 0 || off%4 != 0 || off > a.Bytes() ||
 		rows > 0 && cols > 0 && int64(rows-1) > ((a.Bytes()-off)/4-int64(cols))/int64(stride) ||
 		rows > 0 && int64(cols) > (a.Bytes()-off)/4 {
 		panic(ShapeError{
 			Op:   "tensor.Arena.View",
 			Got:  fmt.Sprintf("%d×%d, rows %d apart, at byte %d", rows, cols, stride, off),
-			Want: fmt.Sprintf("a multiple of %d and no more than %d bytes", Align, a.Bytes()),
+			Want: fmt.Sprintf("a multiple of 4 and no more than %d bytes", a.Bytes()),
 		})
 	}
 	m := Matrix{Rows: rows, Cols: cols, Stride: stride}

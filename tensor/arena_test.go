@@ -81,7 +81,7 @@ func TestArenaViewPanics(t *testing.T) {
 		{"one row too many", 0, 17, 16},
 		{"past the end", 960, 2, 16},
 		{"beyond the end", 1088, 1, 0},
-		{"not aligned", 4, 1, 1},
+		{"within a value", 2, 1, 1},
 		{"negative offset", -64, 1, 1},
 		{"negative rows", 0, -1, 1},
 		{"negative columns", 0, 1, -1},
