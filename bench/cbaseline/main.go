@@ -1,7 +1,8 @@
 //go:build unix
 
 // Command cbaseline compares the kernels over edges with the same in C: plain
-// loops and intrinsics, compiled by gcc or cc on the spot, on the same graph.
+// loops and intrinsics, compiled by gcc or cc on the spot, on the same graph. Dense
+// products are compared with OpenBLAS, where it is installed.
 //
 // The programs take turns, so that other load on the machine meets all of them,
 // and the best time of each counts. On a machine that is busy with other things
@@ -47,44 +48,61 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := compare(*kind, *scale, *rounds, *cpuTime, wanted); err != nil {
+	c := comparison{*rounds, wall, min(2, runtime.NumCPU()), wanted}
+	if *cpuTime {
+		c.clock, c.threads = processor, 1
+	}
+	if err := compare(*kind, *scale, c); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func compare(kind string, scale float64, rounds int, cpuTime bool, wanted *regexp.Regexp) error {
-	b, err := lookAlike(kind, scale)
-	if err != nil {
-		return err
-	}
+// comparison says how programs are compared: in so many turns, by which clock, on
+// how many threads at most, and in which cases.
+type comparison struct {
+	rounds  int
+	clock   clock
+	threads int
+	wanted  *regexp.Regexp
+}
+
+func compare(kind string, scale float64, c comparison) error {
 	folder, err := os.MkdirTemp("", "cbaseline")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	c, err := startBaseline(folder, b)
+	if err := compareSparse(folder, kind, scale, c); err != nil {
+		return err
+	}
+	return compareProducts(folder, c)
+}
+
+// compareSparse times the kernels over edges.
+func compareSparse(folder, kind string, scale float64, c comparison) error {
+	b, err := lookAlike(kind, scale)
 	if err != nil {
 		return err
 	}
-	defer c.close()
+	peer, err := startBaseline(folder, b)
+	if err != nil {
+		return err
+	}
+	defer peer.close()
 	own, err := newKernels(b)
 	if err != nil {
 		return err
 	}
 	defer own.close()
-	fmt.Printf("%s at %g: %d vertices, %d edges; weft with %v, %s; best of %d turns\n", kind, scale, b.Dst, b.Edges(), cpu.Best(), runtime.Version(), rounds)
+	fmt.Printf("%s at %g: %d vertices, %d edges; weft with %v, %s; best of %d turns\n", kind, scale, b.Dst, b.Edges(), cpu.Best(), runtime.Version(), c.rounds)
 	fmt.Printf("%-30s %10s %10s %10s %9s %8s %8s\n", "", "C plain", "C intrin.", "weft", "GFLOP/s", "GB/s", "C/weft")
-	clock, most := wall, 2
-	if cpuTime {
-		clock, most = processor, 1
-	}
 	for _, t := range cases() {
-		for threads := 1; threads <= min(most, runtime.NumCPU()); threads++ {
+		for threads := 1; threads <= c.threads; threads++ {
 			name := fmt.Sprintf("%s/k=%d/heads=%d/threads=%d", t.kernel, t.k, t.heads, threads)
-			if !wanted.MatchString(name) {
+			if !c.wanted.MatchString(name) {
 				continue
 			}
-			if err := takeTurns(name, t, threads, rounds, clock, c, own); err != nil {
+			if err := takeTurns(name, t, threads, c, peer, own); err != nil {
 				return err
 			}
 		}
@@ -131,17 +149,17 @@ func (c clock) now() float64 {
 }
 
 // takeTurns times one case in each program and prints a row of the table.
-func takeTurns(name string, t benchCase, threads, rounds int, clock clock, c *baseline, own *kernels) error {
+func takeTurns(name string, t benchCase, threads int, c comparison, peer *baseline, own *kernels) error {
 	run := own.prepare(t, threads)
 	// A turn is two runs, so that the second finds its own data in the caches.
 	plain, intrinsics, weft := math.Inf(1), math.Inf(1), math.Inf(1)
-	for range rounds {
+	for range c.rounds {
 		for _, v := range []struct {
 			variant string
 			best    *float64
 		}{{"plain", &plain}, {"intrinsics", &intrinsics}} {
 			for range 2 {
-				s, err := c.time(t, v.variant, threads, clock)
+				s, err := peer.time(fmt.Sprintf("%s %s %d %d %d", t.kernel, v.variant, t.k, t.heads, threads), c.clock)
 				if err != nil {
 					return err
 				}
@@ -149,9 +167,9 @@ func takeTurns(name string, t benchCase, threads, rounds int, clock clock, c *ba
 			}
 		}
 		for range 2 {
-			start := clock.now()
+			begin := c.clock.now()
 			run()
-			weft = min(weft, clock.now()-start)
+			weft = min(weft, c.clock.now()-begin)
 		}
 	}
 	best, second := plain, "-"
@@ -177,7 +195,7 @@ func lookAlike(kind string, scale float64) (*graph.Block, error) {
 	return d.Graph.Block(), nil
 }
 
-// baseline is the C program at work.
+// baseline is a C program at work.
 type baseline struct {
 	cmd *exec.Cmd
 	in  *bufio.Writer
@@ -185,22 +203,38 @@ type baseline struct {
 }
 
 func startBaseline(folder string, b *graph.Block) (*baseline, error) {
-	compiler, err := findCompiler()
+	program, err := compile(folder, "baseline", source)
 	if err != nil {
 		return nil, err
 	}
-	code, program, data := filepath.Join(folder, "baseline.c"), filepath.Join(folder, "baseline"), filepath.Join(folder, "graph")
-	if err := os.WriteFile(code, source, 0o600); err != nil {
-		return nil, err
-	}
-	out, err := exec.Command(compiler, "-O3", "-march=native", "-ffast-math", "-fopenmp", "-o", program, code, "-lm").CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", compiler, err, out)
-	}
+	data := filepath.Join(folder, "graph")
 	if err := writeGraph(data, b); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program, data)
+	return start(program, "", data)
+}
+
+// compile makes a program of C source.
+func compile(folder, name string, source []byte, libraries ...string) (program string, err error) {
+	compiler, err := findCompiler()
+	if err != nil {
+		return "", err
+	}
+	program = filepath.Join(folder, name)
+	if err := os.WriteFile(program+".c", source, 0o600); err != nil {
+		return "", err
+	}
+	args := append([]string{"-O3", "-march=native", "-ffast-math", "-fopenmp", "-o", program, program + ".c", "-lm"}, libraries...)
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", compiler, err, out)
+	}
+	return program, nil
+}
+
+// start runs a program, with a variable of its own in its environment.
+func start(program, variable string, args ...string) (*baseline, error) {
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), variable)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -210,8 +244,7 @@ func startBaseline(folder string, b *graph.Block) (*baseline, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &baseline{cmd, bufio.NewWriter(in), bufio.NewReader(answers)}
-	return c, cmd.Start()
+	return &baseline{cmd, bufio.NewWriter(in), bufio.NewReader(answers)}, cmd.Start()
 }
 
 func findCompiler() (string, error) {
@@ -239,18 +272,27 @@ func writeGraph(name string, b *graph.Block) error {
 }
 
 // time asks for one run and returns its seconds, 0 where C lacks the variant.
-func (c *baseline) time(t benchCase, variant string, threads int, clock clock) (float64, error) {
-	fmt.Fprintf(c.in, "%s %s %d %d %d\n", t.kernel, variant, t.k, t.heads, threads)
+func (c *baseline) time(line string, clock clock) (float64, error) {
+	fmt.Fprintln(c.in, line)
 	if err := c.in.Flush(); err != nil {
 		return 0, err
 	}
-	line, err := c.out.ReadString('\n')
+	answer, err := c.answer()
 	if err != nil {
-		return 0, fmt.Errorf("the C program gave no answer: %w", err)
+		return 0, err
 	}
 	var s [2]float64
-	_, err = fmt.Sscan(strings.TrimSpace(line), &s[wall], &s[processor])
+	_, err = fmt.Sscan(answer, &s[wall], &s[processor])
 	return s[clock], err
+}
+
+// answer is the next line that the program prints.
+func (c *baseline) answer() (string, error) {
+	line, err := c.out.ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("the C program gave no answer: %w", err)
+	}
+	return strings.TrimSpace(line), nil
 }
 
 func (c *baseline) close() {
