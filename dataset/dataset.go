@@ -5,6 +5,7 @@
 // The rooms of the folder, from the files up:
 //
 //	budget  how much memory a file may make its reader use
+//	yamldoc YAML files that are not trusted
 //	numpy   the arrays of NumPy and SciPy: .npy, .npz and pickles
 //	layout  the layouts in which others publish sets, a file for each
 //	table   users' own tables, CSV and Parquet

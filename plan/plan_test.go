@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err = plan.ParseYAML(yaml, 1)
+		again, err = plan.ParseYAML("p.yaml", yaml, 1)
 		if err != nil || again.String() != p.String() {
 			t.Errorf("%s as YAML:\n%s\nread back as %v, %v", text, yaml, again, err)
 		}
@@ -92,8 +92,25 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
-	if _, err := plan.ParseYAML([]byte("- 1"), 1); err == nil {
-		t.Error("a list is no plan")
+}
+
+// TestParseYAMLRefuses: mistakes are named with their file, and where they are in it.
+func TestParseYAMLRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"- 1":                             "p.yaml:1:1: ",
+		"":                                "p.yaml: want one YAML document",
+		"partition: 2\nalgorithm\n":       "p.yaml:2:1: ",
+		"partition: 2\npartition: 3\n":    "p.yaml:2:1: ",
+		"algorithm:\npartition: 2\n":      "p.yaml: algorithm has no value",
+		"algorithm: 2d\npartition: 4\n":   "p.yaml: plan: partition 4: 2d takes a grid RxS",
+		"partitions: 3\n":                 `p.yaml: plan: no key "partitions"`,
+		"partition: [2, 2]\n":             "p.yaml: plan: partition \"[2 2]\": want a number P",
+		"partition: &p 2\nfeature: *p\n":  "p.yaml:1: anchors and aliases are not read",
+		"x: " + strings.Repeat("[", 1000): "p.yaml:1: nested more than",
+	} {
+		if _, err := plan.ParseYAML("p.yaml", []byte(text), 1); err == nil || !contains(err.Error(), want) {
+			t.Errorf("%.40q: got %v, want %q", text, err, want)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/weft-gnn/weft/dataset/yamldoc"
 	"github.com/weft-gnn/weft/internal/nearest"
 	"github.com/weft-gnn/weft/partition"
 	"github.com/weft-gnn/weft/program"
@@ -97,17 +98,27 @@ func ParseOn(text string, ranks int) (Plan, error) {
 	return from(set, ranks)
 }
 
-// ParseYAML reads a plan from a document with the same keys, as ParseOn does.
-func ParseYAML(text []byte, ranks int) (Plan, error) {
+// ParseYAML reads a plan from the content of the file at path, a document with the same
+// keys, as ParseOn does. It reads no file.
+//
+// Errors: as Parse, and what is no such document, with file, line and column.
+func ParseYAML(path string, text []byte, ranks int) (Plan, error) {
 	set := map[string]any{}
-	if err := yaml.Unmarshal(text, &set); err != nil {
+	if err := yamldoc.Unmarshal(path, text, &set); err != nil {
 		return Plan{}, fmt.Errorf("plan: %w", err)
 	}
 	words := map[string]string{}
 	for key, value := range set {
+		if value == nil {
+			return Plan{}, fmt.Errorf("plan: %s: %s has no value", path, key)
+		}
 		words[key] = fmt.Sprint(value)
 	}
-	return from(words, ranks)
+	p, err := from(words, ranks)
+	if err != nil {
+		return p, fmt.Errorf("plan: %s: %w", path, err)
+	}
+	return p, nil
 }
 
 func names() []string { return slices.Sorted(maps.Keys(keys)) }

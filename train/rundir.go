@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/goccy/go-yaml"
-	"github.com/weft-gnn/weft/dataset/budget"
+	"github.com/weft-gnn/weft/dataset/yamldoc"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -178,12 +178,9 @@ func (d *runDir) flush() error {
 	return nil
 }
 
-// Bounds of a configuration. A run writes some hundred bytes, more where it names
-// many columns; the parser takes time and memory quadratic in the nesting.
-const (
-	maxConfig  = 1 << 20
-	maxNesting = 64
-)
+// maxConfig bounds a configuration: a run writes some hundred bytes, more where it names
+// many columns.
+const maxConfig = 1 << 20
 
 // ReadConfig reads the configuration of a run directory.
 //
@@ -191,46 +188,13 @@ const (
 // with line and column; a file that no run wrote, by its size or nesting.
 func ReadConfig(dir string) (Config, error) {
 	path := filepath.Join(dir, configFile)
-	text, err := readConfigFile(path)
+	text, err := yamldoc.Read(path, maxConfig)
 	if err != nil {
 		return Config{}, fmt.Errorf("train: %s is not a run directory: %w", dir, err)
 	}
 	var c Config
-	err = yaml.UnmarshalWithOptions(text, &c, yaml.Strict())
-	if bad := yaml.Error(nil); errors.As(err, &bad) && bad.GetToken() != nil { // its own text shows the lines around
-		at := bad.GetToken().Position
-		return Config{}, fmt.Errorf("train: %s:%d:%d: %s", path, at.Line, at.Column, bad.GetMessage())
-	}
-	if err != nil {
-		return Config{}, fmt.Errorf("train: %s: %w", path, err)
+	if err := yamldoc.Unmarshal(path, text, &c, yaml.Strict()); err != nil {
+		return Config{}, fmt.Errorf("train: %w", err)
 	}
 	return c, nil
-}
-
-func readConfigFile(path string) ([]byte, error) {
-	f, err := budget.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxConfig {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, maxConfig)
-	}
-	depth := 0
-	for _, c := range text {
-		switch c {
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth--
-		}
-		if depth > maxNesting {
-			return nil, fmt.Errorf("%s is nested more than %d deep", path, maxNesting)
-		}
-	}
-	return text, nil
 }

@@ -199,14 +199,19 @@ func TestDamagedCheckpoints(t *testing.T) {
 func TestConfigThatNoRunWrote(t *testing.T) {
 	dir := t.TempDir()
 	for what, text := range map[string]string{
-		"nested": "data: " + strings.Repeat("[", 20_000),
-		"larger": "skip_passes: [" + strings.Repeat("none,", 1<<18) + "]",
+		"nested":                "data: " + strings.Repeat("[", 20_000),
+		"more than the limit":   "skip_passes: [" + strings.Repeat("none,", 1<<18) + "]",
+		"want one YAML":         "",
+		"config.yaml:2:1":       "data: karate\nmodels: gcn\n",
+		"config.yaml:2:8":       "data: karate\nmodel: [gcn]\n",
+		"anchors and aliases":   "data: &d karate\nmodel: *d\n",
+		"config.yaml:3:1: mapp": "data: karate\nseed: 1\nseed: 2\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := train.ReadConfig(dir); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("got %v, want that it is %s", err, what)
+			t.Errorf("got %v, want …%s…", err, what)
 		}
 	}
 }

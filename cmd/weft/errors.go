@@ -140,6 +140,8 @@ func reason(f *pflag.Flag, err error) string {
 		return "want a number"
 	case "bool":
 		return "want true or false"
+	case "duration":
+		return "want a time, as in 90s or 5m"
 	}
 	return oneLine(err)
 }

@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/weft-gnn/weft/dataset/yamldoc"
 	"github.com/weft-gnn/weft/plan"
 )
 
@@ -67,12 +67,15 @@ func (f *planFlags) read() (plan.Plan, error) {
 	if strings.ContainsAny(f.plan, "=,") {
 		return plan.ParseOn(f.plan, f.ranks)
 	}
-	text, err := os.ReadFile(f.plan)
+	text, err := yamldoc.Read(f.plan, maxPlan)
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	return plan.ParseYAML(text, f.ranks)
+	return plan.ParseYAML(f.plan, text, f.ranks)
 }
+
+// maxPlan bounds the file of a plan, which is some lines long.
+const maxPlan = 64 << 10
 
 // threadsOf is how many threads each rank of this process has where nobody says:
 // the CPUs are shared out.

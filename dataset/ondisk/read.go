@@ -11,8 +11,8 @@ import (
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/budget"
 	"github.com/weft-gnn/weft/dataset/internal/lines"
-	"github.com/weft-gnn/weft/dataset/internal/yamldoc"
 	"github.com/weft-gnn/weft/dataset/numpy"
+	"github.com/weft-gnn/weft/dataset/yamldoc"
 	"github.com/weft-gnn/weft/tensor"
 )
 

@@ -108,7 +108,7 @@ func TestOndiskFaults(t *testing.T) {
 		"no yaml":             {"metadata.yaml", "", "graph: [", []string{"metadata.yaml"}},
 		"a list":              {"metadata.yaml", "", "- graph\n", []string{"metadata.yaml"}},
 		"empty":               {"metadata.yaml", "", "# graph\n", []string{"metadata.yaml"}},
-		"type":                {"metadata.yaml", "num: 4", "num: many", []string{"metadata.yaml", "num"}},
+		"type":                {"metadata.yaml", "num: 4", "num: many", []string{"metadata.yaml:4:12", "string"}},
 		"negative":            {"metadata.yaml", "num: 4", "num: -4", []string{"num is -4"}},
 		"huge":                {"metadata.yaml", "num: 4", "num: 2000000000", []string{"vertices", "limit"}},
 		"more than 32 bits":   {"metadata.yaml", "num: 4", "num: 5000000000", []string{"vertices", "limit of 2147483647"}},

@@ -13,7 +13,7 @@ import (
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/internal/cells"
-	"github.com/weft-gnn/weft/dataset/internal/yamldoc"
+	"github.com/weft-gnn/weft/dataset/yamldoc"
 	"github.com/weft-gnn/weft/internal/nearest"
 )
 

@@ -35,16 +35,22 @@ func Read(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads the file at path into v: values of the wrong type are
-// errors that point at line and column, keys that v lacks are skipped.
+// Decode reads the file at path into v, as Unmarshal does.
 func Decode(path string, most int64, v any) error {
 	data, err := Read(path, most)
 	if err != nil {
 		return err
 	}
+	return Unmarshal(path, data, v)
+}
+
+// Unmarshal reads data, the content of the file at path, into v: values of the wrong
+// type are errors that point at line and column, keys that v lacks are skipped unless
+// the options say otherwise.
+func Unmarshal(path string, data []byte, v any, options ...yaml.DecodeOption) error {
 	return Visit(path, data, func(body ast.Node) error {
-		if err := yaml.NodeToValue(body, v); err != nil {
-			return fmt.Errorf("dataset: %s: %w", path, err)
+		if err := yaml.NodeToValue(body, v, options...); err != nil {
+			return placed(path, err)
 		}
 		return nil
 	})
@@ -63,7 +69,7 @@ func Visit(path string, data []byte, visit func(body ast.Node) error) (err error
 	}
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		return syntaxError(path, err)
+		return placed(path, err)
 	}
 	if len(file.Docs) != 1 || file.Docs[0].Body == nil {
 		return fmt.Errorf("dataset: %s: want one YAML document", path)
@@ -77,8 +83,8 @@ func Visit(path string, data []byte, visit func(body ast.Node) error) (err error
 	return visit(file.Docs[0].Body)
 }
 
-// syntaxError gives a parser's error its place on one line.
-func syntaxError(path string, err error) error {
+// placed gives a parser's error its place on one line; its own text shows the lines around.
+func placed(path string, err error) error {
 	var bad yaml.Error
 	if errors.As(err, &bad) && bad.GetToken() != nil {
 		at := bad.GetToken().Position

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/weft-gnn/weft/dataset/internal/datatest"
@@ -16,6 +17,9 @@ func TestDecode(t *testing.T) {
 	if err := Decode(filepath.Join(dir, "a.yaml"), 100, &v); err != nil || v.X != 1 {
 		t.Errorf("%+v, %v", v, err)
 	}
+	datatest.WantError(t, Unmarshal("a.yaml", []byte("y: 1\nx: one\n"), &v), "a.yaml:2:4")
+	datatest.WantError(t, Unmarshal("a.yaml", []byte("x: 1\ny: 1\n"), &v, yaml.Strict()), "a.yaml:2:1", `"y"`)
+	datatest.WantError(t, Unmarshal("a.yaml", []byte("x: 1\nx: 2\n"), &v), "a.yaml:2:1", `"x"`)
 	datatest.WantError(t, Decode(filepath.Join(dir, "a.yaml"), 10, &v), "a.yaml", "more than the limit of 10 bytes")
 	datatest.WantError(t, Decode(filepath.Join(dir, "b.yaml"), 10, &v), "b.yaml")
 }
