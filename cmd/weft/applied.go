@@ -115,7 +115,7 @@ func (p *applied) ownData() (source.Spec, error) {
 // unfinished explains a run directory without a model.
 func (p *applied) unfinished(err error) error {
 	if p.config != nil && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s holds no model yet: its run did not end; go on with `weft train --resume %s`", p.path, p.path)
+		return fmt.Errorf("%s holds no model yet: its run did not end; go on with `weft train --resume %s`", p.path, shellWord(p.path))
 	}
 	return err
 }

@@ -63,10 +63,10 @@ func report(ctx context.Context, c *cobra.Command, err error) (string, int) {
 // resuming is the command that goes on with a run on the same ranks. A run may go on
 // under any plan, so that its directory does not keep one.
 func resuming(c *cobra.Command, dir string) string {
-	words := "weft train --resume " + dir
+	words := "weft train --resume " + shellWord(dir)
 	for _, name := range []string{"plan", "ranks"} {
 		if f := c.Flags().Lookup(name); f != nil && f.Changed {
-			words += " --" + name + " " + f.Value.String()
+			words += " --" + name + " " + shellWord(f.Value.String())
 		}
 	}
 	return words
@@ -76,11 +76,11 @@ func resuming(c *cobra.Command, dir string) string {
 // says nothing.
 var packagePrefix = regexp.MustCompile(`(^|: )(?:(?:analysis|comm|comm/mpi|dataset|graph|infer|kernel|launch|machine|model|partition|perf|plan|program|runtime|tensor|train): )+`)
 
-// oneLine is an error's text without packages' names and line ends.
+// oneLine is an error's text without packages' names and line ends, visible as it is.
 func oneLine(err error) string {
 	var parts []string
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		parts = append(parts, packagePrefix.ReplaceAllString(line, "$1"))
+		parts = append(parts, visible(packagePrefix.ReplaceAllString(line, "$1")))
 	}
 	return strings.Join(parts, "; ")
 }

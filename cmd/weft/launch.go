@@ -146,7 +146,7 @@ type stoppedError struct {
 }
 
 func (e *stoppedError) Error() string {
-	return fmt.Sprintf("%v: stopped; `weft train --resume %s` goes on from the last checkpoint", e.signal, e.dir)
+	return fmt.Sprintf("%v: stopped; `weft train --resume %s` goes on from the last checkpoint", e.signal, shellWord(e.dir))
 }
 
 // tell says how an attempt ended.

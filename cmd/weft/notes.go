@@ -13,7 +13,7 @@ func (a *app) notes() *slog.Logger { return slog.New(noteHandler{a}) }
 // noteAll says what a user should hear of data once.
 func (a *app) noteAll(d *dataset.Dataset) {
 	for _, n := range d.Notes {
-		a.say("note: %s", n)
+		a.say("note: %s", visible(n))
 	}
 }
 
@@ -23,7 +23,7 @@ type noteHandler struct{ a *app }
 func (h noteHandler) Enabled(context.Context, slog.Level) bool { return !h.a.quiet }
 
 func (h noteHandler) Handle(_ context.Context, r slog.Record) error {
-	h.a.say("note: %s", r.Message)
+	h.a.say("note: %s", visible(r.Message))
 	return nil
 }
 

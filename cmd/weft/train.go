@@ -267,7 +267,7 @@ func (t *trainRun) train(ctx context.Context, bar *progress, d *dataset.Dataset,
 	if t.world != nil { // a launcher that ends ranks may not wait for the end of an epoch
 		defer context.AfterFunc(ctx, func() {
 			if trainer := trains.Load(); trainer != nil {
-				t.say("stopping: `weft train --resume %s` goes on from epoch %d, the last checkpoint", cmp.Or(set.Dir, t.flags.resume), trainer.Kept())
+				t.say("stopping: `weft train --resume %s` goes on from epoch %d, the last checkpoint", shellWord(cmp.Or(set.Dir, t.flags.resume)), trainer.Kept())
 			}
 		})()
 	}

@@ -125,9 +125,17 @@ func (r *reading) learnColumns(t cells.Table, columns []int, stats []*columnStat
 		kept, learnt = append(kept, columns[i]), append(learnt, c)
 	}
 	if len(learnt) > 0 {
-		r.note("%d features from %s", width(learnt), describeColumns(learnt, r.spec.Scale))
+		r.note("%s from %s", featuresOf(width(learnt)), describeColumns(learnt, r.spec.Scale))
 	}
 	return kept, learnt, nil
+}
+
+// featuresOf is "1 feature" or "7 features".
+func featuresOf(n int) string {
+	if n == 1 {
+		return "1 feature"
+	}
+	return fmt.Sprintf("%d features", n)
 }
 
 // describeColumns says what became of columns: "age (standardised), city (3
