@@ -97,7 +97,9 @@
 //	DropoutEntries    2m                          8m
 //	Densify           0                           8(n_dst+1) + 8m + 4n_dst·n_src
 //	CrossEntropy      s(4C + 3) + 1               4(r + sC + 1) + 4r·[list]
+//	SumCrossEntropy   s(4C + 3)                   4(r + sC) + 4r·[list]
 //	CrossEntropyGrad  s(6C + 1) + 1               4(1 + r + sC + nC) + 4r·[list]
+//	Decide            2rk                         4r(k + 2)
 //	ValueLoss         t·w + 1                     4(2rC + 1) + 4r·[list]
 //	ValueLossGrad     t·w′ + 1                    4(1 + 2rC + nC) + 4r·[list]
 //	StepSGD           rk·w                        12rk + 8rk·[μ ≠ 0]

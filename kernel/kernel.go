@@ -105,8 +105,9 @@ type call struct {
 	lane         []uint32                     // of kernels of heads: each column's
 	fold         func(x, y []float32) float64 // of sums of all values
 
-	index  []int32  // of moves of rows
-	places []uint32 // of edges, see Candidates
+	index   []int32  // of moves of rows, and of decisions
+	decided []int32  // columns
+	places  []uint32 // of edges, see Candidates
 
 	seg    segments
 	ranges *graph.Ranges // of sums that go through their rows range by range

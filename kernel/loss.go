@@ -23,25 +23,39 @@ type lossOperands struct {
 // per logit, then a logarithm, a subtraction and an addition per row, and one
 // division: work s(4C + 3) + 1, bytes 4(r + sC + 1), + 4r where a list is read.
 func CrossEntropy(ctx *Ctx, x tensor.Matrix, class []int32, items Items, loss tensor.Matrix) {
+	wantShape("kernel.CrossEntropy: loss", loss, 1, 1)
+	loss.Data[0] = float32(items.share(SumCrossEntropy(ctx, x, class, items)))
+	ctx.Count.Add(1, 4)
+}
+
+// SumCrossEntropy returns the sum of which [CrossEntropy] is the mean.
+//
+// Cost: work s(4C + 3), bytes 4(r + sC), + 4r where a list is read.
+func SumCrossEntropy(ctx *Ctx, x tensor.Matrix, class []int32, items Items) float64 {
 	wantLen("kernel.CrossEntropy: class", len(class), x.Rows)
 	ctx.call = call{body: crossEntropyRows, x: x, loss: lossOperands{items: items, class: class}}
 	ctx.call.cut(items.over(x.Rows), 4*x.Cols)
 	ctx.listRoom()
 	ctx.logRoom()
-	r, s := ctx.meanLoss("kernel.CrossEntropy: loss", loss)
+	sum, r, s := ctx.sumLosses()
 	k := int64(x.Cols)
-	ctx.Count.Add(s*(4*k+3)+1, 4*(r+s*k+1)+items.bytes())
+	ctx.Count.Add(s*(4*k+3), 4*(r+s*k)+items.bytes())
+	return sum
 }
 
 // meanLoss runs a body that leaves a sum of losses per piece of the listed rows,
 // and returns the numbers of rows listed and of losses.
 func (c *Ctx) meanLoss(what string, loss tensor.Matrix) (listed, labelled int64) {
 	wantShape(what, loss, 1, 1)
-	k := &c.call
-	k.sums = c.doubles(k.pieces)
+	sum, listed, labelled := c.sumLosses()
+	loss.Data[0] = float32(c.call.loss.items.share(sum))
+	return listed, labelled
+}
+
+func (c *Ctx) sumLosses() (sum float64, listed, labelled int64) {
+	c.call.sums = c.doubles(c.call.pieces)
 	listed = c.cutRows()
-	loss.Data[0] = float32(k.loss.items.share(total(k.sums)))
-	return listed, k.labelled.Load()
+	return total(c.call.sums), listed, c.call.labelled.Load()
 }
 
 func crossEntropyRows(c *call, worker, piece, lo, hi int) {

@@ -34,6 +34,8 @@ type rowLoops struct {
 	// sumExp computes max x and Σ exp(x − max x), len(top) of them, of rows of x
 	// as softmaxOf takes them, or of the first of all where rows is nil.
 	sumExp func(top, sum []float32, x tensor.Matrix, rows []int32)
+	// argMax finds the first column of max x of the listed rows, 0 where x has no number.
+	argMax func(arg []int32, x tensor.Matrix, rows []int32)
 }
 
 // rowFunc computes rows lo to hi of dst from those of x, y and a scalar. dst may

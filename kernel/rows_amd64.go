@@ -34,6 +34,11 @@ func softmaxScaledAVX512(list *int32, listed int, n int, dst *float32, lddst int
 //go:noescape
 func sumExpAVX512(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
+// argMaxAVX512 computes, of n rows of cols values, the first column of max x, to dst, a word a row.
+//
+//go:noescape
+func argMaxAVX512(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
 // softmaxGradEachAVX512 computes, of n rows of cols values, x(y − Σ x·y).
 //
 //go:noescape
@@ -93,6 +98,11 @@ func softmaxScaledAVX2(list *int32, listed int, n int, dst *float32, lddst int, 
 //
 //go:noescape
 func sumExpAVX2(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+
+// argMaxAVX2 computes, of n rows of cols values, the first column of max x, to dst, a word a row.
+//
+//go:noescape
+func argMaxAVX2(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 
 // softmaxGradEachAVX2 computes, of n rows of cols values, x(y − Σ x·y).
 //

@@ -668,6 +668,123 @@ done42:
 	VZEROUPPER
 	RET
 
+// func argMaxAVX512(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, AVX512F, BMI, BMI2, MMX+
+TEXT ·argMaxAVX512(SB), NOSPLIT, $0-84
+	VBROADCASTSS floatff800000<>+0(SB), Z0
+	MOVQ         dst+24(FP), AX
+	MOVQ         x+40(FP), CX
+	MOVQ         cols+72(FP), DX
+	MOVQ         DX, BX
+	ANDQ         $0x0f, BX
+	SUBQ         BX, DX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         n+16(FP), DI
+	MOVQ         list+0(FP), R8
+	XORQ         R9, R9
+
+row43:
+	MOVQ    R9, SI
+	TESTQ   R8, R8
+	JZ      unlisted44
+	LEAQ    16(R9), SI
+	CMPQ    SI, listed+8(FP)
+	JGE     enough46
+	MOVLQSX (R8)(SI*4), SI
+	IMULQ   ldx+48(FP), SI
+	ADDQ    CX, SI
+	MOVQ    cols+72(FP), R10
+	LEAQ    -1(SI)(R10*4), R10
+
+lines45:
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, R10
+	JLT        lines45
+	PREFETCHT0 (R10)
+
+enough46:
+	MOVLQSX (R8)(R9*4), SI
+
+unlisted44:
+	MOVQ    SI, R10
+	IMULQ   ldx+48(FP), R10
+	ADDQ    CX, R10
+	VMOVAPS Z0, Z1
+	XORQ    SI, SI
+	TESTQ   DX, DX
+	JZ      rest48
+
+vectors47:
+	VMOVUPS (R10)(SI*4), Z2
+	VMAXPS  Z1, Z2, Z1
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors47
+
+rest48:
+	TESTQ   BX, BX
+	JZ      done49
+	VMOVUPS Z0, Z2
+	VMOVUPS (R10)(SI*4), K1, Z2
+	VMAXPS  Z1, Z2, Z1
+
+done49:
+	VSHUFF32X4 $0x4e, Z1, Z1, Z2
+	VMAXPS     Z2, Z1, Z1
+	VSHUFF32X4 $0xb1, Z1, Z1, Z2
+	VMAXPS     Z2, Z1, Z1
+	VPERMILPS  $0x4e, Z1, Z2
+	VMAXPS     Z2, Z1, Z1
+	VPERMILPS  $0xb1, Z1, Z2
+	VMAXPS     Z2, Z1, Z1
+	XORQ       SI, SI
+	TESTQ      DX, DX
+	JZ         rest53
+
+vectors52:
+	VMOVUPS (R10)(SI*4), Z2
+	VCMPPS  $0x00, Z1, Z2, K2
+	KMOVW   K2, R12
+	XORQ    R11, R11
+	TZCNTL  R12, R11
+	JCC     found50
+	ADDQ    $0x10, SI
+	CMPQ    SI, DX
+	JLT     vectors52
+
+rest53:
+	TESTQ   BX, BX
+	JZ      done54
+	VMOVUPS Z0, Z2
+	VMOVUPS (R10)(SI*4), K1, Z2
+	VCMPPS  $0x00, Z1, Z2, K2
+	KMOVW   K2, R10
+	XORQ    R11, R11
+	TZCNTL  R10, R11
+	JCC     found50
+
+done54:
+	XORQ R11, R11
+	JMP  stored51
+
+found50:
+	ADDQ SI, R11
+	CMPQ R11, cols+72(FP)
+	JLT  stored51
+	XORQ R11, R11
+
+stored51:
+	MOVL R11, (AX)
+	ADDQ $0x04, AX
+	INCQ R9
+	CMPQ R9, DI
+	JLT  row43
+	VZEROUPPER
+	RET
+
 // func softmaxGradEachAVX512(n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·softmaxGradEachAVX512(SB), NOSPLIT, $0-68
@@ -683,28 +800,28 @@ TEXT ·softmaxGradEachAVX512(SB), NOSPLIT, $0-68
 	KMOVW DI, K1
 	MOVQ  n+0(FP), R8
 
-row43:
+row55:
 	VPXORD Z0, Z0, Z0
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest45
+	JZ     rest57
 
-vectors44:
+vectors56:
 	VMOVUPS     (CX)(DI*4), Z1
 	VMOVUPS     (DX)(DI*4), Z2
 	VFMADD231PS Z2, Z1, Z0
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors44
+	JLT         vectors56
 
-rest45:
+rest57:
 	TESTQ       SI, SI
-	JZ          done46
+	JZ          done58
 	VMOVUPS.Z   (CX)(DI*4), K1, Z1
 	VMOVUPS.Z   (DX)(DI*4), K1, Z2
 	VFMADD231PS Z2, Z1, Z0
 
-done46:
+done58:
 	VSHUFF32X4 $0x4e, Z0, Z0, Z1
 	VADDPS     Z1, Z0, Z0
 	VSHUFF32X4 $0xb1, Z0, Z0, Z1
@@ -715,9 +832,9 @@ done46:
 	VADDPS     Z1, Z0, Z0
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest48
+	JZ         rest60
 
-vectors47:
+vectors59:
 	VMOVUPS (CX)(DI*4), Z1
 	VMOVUPS (DX)(DI*4), Z2
 	VSUBPS  Z0, Z2, Z2
@@ -725,23 +842,23 @@ vectors47:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors47
+	JLT     vectors59
 
-rest48:
+rest60:
 	TESTQ     SI, SI
-	JZ        done49
+	JZ        done61
 	VMOVUPS.Z (CX)(DI*4), K1, Z1
 	VMOVUPS.Z (DX)(DI*4), K1, Z2
 	VSUBPS    Z0, Z2, Z2
 	VMULPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(DI*4)
 
-done49:
+done61:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row43
+	JNZ  row55
 	VZEROUPPER
 	RET
 
@@ -772,26 +889,26 @@ TEXT ·logSoftmaxGradAVX512(SB), NOSPLIT, $0-68
 	KMOVW        DI, K1
 	MOVQ         n+0(FP), R8
 
-row50:
+row62:
 	VPXORD Z12, Z12, Z12
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest52
+	JZ     rest64
 
-vectors51:
+vectors63:
 	VMOVUPS (DX)(DI*4), Z13
 	VADDPS  Z13, Z12, Z12
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors51
+	JLT     vectors63
 
-rest52:
+rest64:
 	TESTQ     SI, SI
-	JZ        done53
+	JZ        done65
 	VMOVUPS.Z (DX)(DI*4), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-done53:
+done65:
 	VSHUFF32X4 $0x4e, Z12, Z12, Z13
 	VADDPS     Z13, Z12, Z12
 	VSHUFF32X4 $0xb1, Z12, Z12, Z13
@@ -802,9 +919,9 @@ done53:
 	VADDPS     Z13, Z12, Z12
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest55
+	JZ         rest67
 
-vectors54:
+vectors66:
 	VMOVUPS      (CX)(DI*4), Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -829,11 +946,11 @@ vectors54:
 	VMOVUPS      Z14, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors54
+	JLT          vectors66
 
-rest55:
+rest67:
 	TESTQ        SI, SI
-	JZ           done56
+	JZ           done68
 	VMOVUPS.Z    (CX)(DI*4), K1, Z13
 	VMOVAPS      Z13, Z13
 	VMAXPS       Z13, Z0, Z13
@@ -857,12 +974,12 @@ rest55:
 	VFNMADD231PS Z12, Z13, Z14
 	VMOVUPS      Z14, K1, (AX)(DI*4)
 
-done56:
+done68:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row50
+	JNZ  row62
 	VZEROUPPER
 	RET
 
@@ -888,14 +1005,14 @@ TEXT ·headScaleAVX512(SB), NOSPLIT, $0-88
 	SHLQ  $0x05, R9
 	MOVQ  n+0(FP), R10
 
-row57:
+row69:
 	VMOVUPS.Z  (DX), K2, Z0
 	PREFETCHT0 (DX)(R9*1)
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest59
+	JZ         rest71
 
-vectors58:
+vectors70:
 	VMOVUPS (R8)(DI*4), Z1
 	VPERMPS Z0, Z1, Z1
 	VMOVUPS (CX)(DI*4), Z2
@@ -903,23 +1020,23 @@ vectors58:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors58
+	JLT     vectors70
 
-rest59:
+rest71:
 	TESTQ     SI, SI
-	JZ        done60
+	JZ        done72
 	VMOVUPS   (R8)(DI*4), Z1
 	VPERMPS   Z0, Z1, Z1
 	VMOVUPS.Z (CX)(DI*4), K1, Z0
 	VMULPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done60:
+done72:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R10
-	JNZ  row57
+	JNZ  row69
 	VZEROUPPER
 	RET
 
@@ -945,14 +1062,14 @@ TEXT ·headAddAVX512(SB), NOSPLIT, $0-88
 	SHLQ  $0x05, R9
 	MOVQ  n+0(FP), R10
 
-row61:
+row73:
 	VMOVUPS.Z  (DX), K2, Z0
 	PREFETCHT0 (DX)(R9*1)
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest63
+	JZ         rest75
 
-vectors62:
+vectors74:
 	VMOVUPS (R8)(DI*4), Z1
 	VPERMPS Z0, Z1, Z1
 	VMOVUPS (AX)(DI*4), Z2
@@ -962,11 +1079,11 @@ vectors62:
 	VMOVUPS Z1, (AX)(DI*4)
 	ADDQ    $0x10, DI
 	CMPQ    DI, BX
-	JLT     vectors62
+	JLT     vectors74
 
-rest63:
+rest75:
 	TESTQ     SI, SI
-	JZ        done64
+	JZ        done76
 	VMOVUPS   (R8)(DI*4), Z1
 	VPERMPS   Z0, Z1, Z1
 	VMOVUPS.Z (AX)(DI*4), K1, Z0
@@ -975,12 +1092,12 @@ rest63:
 	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)(DI*4)
 
-done64:
+done76:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R10
-	JNZ  row61
+	JNZ  row73
 	VZEROUPPER
 	RET
 
@@ -1000,26 +1117,26 @@ TEXT ·normalizeAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), DI
 
-row65:
+row77:
 	VPXORD Z2, Z2, Z2
 	XORQ   SI, SI
 	TESTQ  DX, DX
-	JZ     rest67
+	JZ     rest79
 
-vectors66:
+vectors78:
 	VMOVUPS     (CX)(SI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, SI
 	CMPQ        SI, DX
-	JLT         vectors66
+	JLT         vectors78
 
-rest67:
+rest79:
 	TESTQ       BX, BX
-	JZ          done68
+	JZ          done80
 	VMOVUPS.Z   (CX)(SI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done68:
+done80:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -1033,28 +1150,28 @@ done68:
 	VDIVPS     Z3, Z0, Z3
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest70
+	JZ         rest82
 
-vectors69:
+vectors81:
 	VMOVUPS (CX)(SI*4), Z4
 	VMULPS  Z4, Z3, Z4
 	VMOVUPS Z4, (AX)(SI*4)
 	ADDQ    $0x10, SI
 	CMPQ    SI, DX
-	JLT     vectors69
+	JLT     vectors81
 
-rest70:
+rest82:
 	TESTQ     BX, BX
-	JZ        done71
+	JZ        done83
 	VMOVUPS.Z (CX)(SI*4), K1, Z4
 	VMULPS    Z4, Z3, Z3
 	VMOVUPS   Z3, K1, (AX)(SI*4)
 
-done71:
+done83:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row65
+	JNZ  row77
 	VZEROUPPER
 	RET
 
@@ -1075,26 +1192,26 @@ TEXT ·normalizeGradAVX512(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Z1
 	MOVQ         n+0(FP), R8
 
-row72:
+row84:
 	VPXORD Z2, Z2, Z2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest74
+	JZ     rest86
 
-vectors73:
+vectors85:
 	VMOVUPS     (CX)(DI*4), Z3
 	VFMADD231PS Z3, Z3, Z2
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors73
+	JLT         vectors85
 
-rest74:
+rest86:
 	TESTQ       SI, SI
-	JZ          done75
+	JZ          done87
 	VMOVUPS.Z   (CX)(DI*4), K1, Z3
 	VFMADD231PS Z3, Z3, Z2
 
-done75:
+done87:
 	VSHUFF32X4 $0x4e, Z2, Z2, Z3
 	VADDPS     Z3, Z2, Z2
 	VSHUFF32X4 $0xb1, Z2, Z2, Z3
@@ -1110,24 +1227,24 @@ done75:
 	VPXORD     Z4, Z4, Z4
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest77
+	JZ         rest89
 
-vectors76:
+vectors88:
 	VMOVUPS     (CX)(DI*4), Z7
 	VMOVUPS     (DX)(DI*4), Z8
 	VFMADD231PS Z8, Z7, Z4
 	ADDQ        $0x10, DI
 	CMPQ        DI, BX
-	JLT         vectors76
+	JLT         vectors88
 
-rest77:
+rest89:
 	TESTQ       SI, SI
-	JZ          done78
+	JZ          done90
 	VMOVUPS.Z   (CX)(DI*4), K1, Z7
 	VMOVUPS.Z   (DX)(DI*4), K1, Z8
 	VFMADD231PS Z8, Z7, Z4
 
-done78:
+done90:
 	VSHUFF32X4 $0x4e, Z4, Z4, Z7
 	VADDPS     Z7, Z4, Z4
 	VSHUFF32X4 $0xb1, Z4, Z4, Z7
@@ -1141,9 +1258,9 @@ done78:
 	VMOVAPS.Z  Z6, K2, Z3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest80
+	JZ         rest92
 
-vectors79:
+vectors91:
 	VMOVUPS      (CX)(DI*4), Z6
 	VMOVUPS      (DX)(DI*4), Z7
 	VMOVAPS      Z7, Z7
@@ -1152,11 +1269,11 @@ vectors79:
 	VMOVUPS      Z6, (AX)(DI*4)
 	ADDQ         $0x10, DI
 	CMPQ         DI, BX
-	JLT          vectors79
+	JLT          vectors91
 
-rest80:
+rest92:
 	TESTQ        SI, SI
-	JZ           done81
+	JZ           done93
 	VMOVUPS.Z    (CX)(DI*4), K1, Z6
 	VMOVUPS.Z    (DX)(DI*4), K1, Z7
 	VMOVAPS      Z7, Z7
@@ -1164,12 +1281,12 @@ rest80:
 	VMULPS       Z7, Z5, Z3
 	VMOVUPS      Z3, K1, (AX)(DI*4)
 
-done81:
+done93:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row72
+	JNZ  row84
 	VZEROUPPER
 	RET
 
@@ -1189,33 +1306,33 @@ TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row82:
+row94:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest84
+	JZ           rest96
 
-vectors83:
+vectors95:
 	VMOVUPS (CX)(DI*4), Y2
 	VMULPS  Y2, Y1, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors83
+	JLT     vectors95
 
-rest84:
+rest96:
 	TESTQ      SI, SI
-	JZ         done85
+	JZ         done97
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done85:
+done97:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row82
+	JNZ  row94
 	VZEROUPPER
 	RET
 
@@ -1252,29 +1369,29 @@ TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (SI)(DI*4), Y0
 	MOVQ    n+0(FP), DI
 
-row86:
+row98:
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest88
+	JZ    rest100
 
-vectors87:
+vectors99:
 	VMOVUPS (CX)(SI*4), Y1
 	VMOVUPS Y1, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors87
+	JLT     vectors99
 
-rest88:
+rest100:
 	TESTQ      BX, BX
-	JZ         done89
+	JZ         done101
 	VMASKMOVPS (CX)(SI*4), Y0, Y1
 	VMASKMOVPS Y1, Y0, (AX)(SI*4)
 
-done89:
+done101:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row86
+	JNZ  row98
 	VZEROUPPER
 	RET
 
@@ -1295,59 +1412,59 @@ TEXT ·addRowsAtAVX2(SB), NOSPLIT, $0-84
 	MOVQ    list+0(FP), R8
 	XORQ    R9, R9
 
-row90:
+row102:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted91
+	JZ      unlisted103
 	LEAQ    16(R9), SI
 	CMPQ    SI, listed+8(FP)
-	JGE     enough93
+	JGE     enough105
 	MOVLQSX (R8)(SI*4), SI
 	IMULQ   lddst+32(FP), SI
 	ADDQ    AX, SI
 	MOVQ    cols+72(FP), R10
 	LEAQ    -1(SI)(R10*4), R10
 
-lines92:
+lines104:
 	PREFETCHT0 (SI)
 	ADDQ       $0x40, SI
 	CMPQ       SI, R10
-	JLT        lines92
+	JLT        lines104
 	PREFETCHT0 (R10)
 
-enough93:
+enough105:
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted91:
+unlisted103:
 	MOVQ  SI, R10
 	IMULQ lddst+32(FP), R10
 	ADDQ  AX, R10
 	XORQ  SI, SI
 	TESTQ DX, DX
-	JZ    rest95
+	JZ    rest107
 
-vectors94:
+vectors106:
 	VMOVUPS (R10)(SI*4), Y1
 	VMOVUPS (CX)(SI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	VMOVUPS Y1, (R10)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors94
+	JLT     vectors106
 
-rest95:
+rest107:
 	TESTQ      BX, BX
-	JZ         done96
+	JZ         done108
 	VMASKMOVPS (R10)(SI*4), Y0, Y1
 	VMASKMOVPS (CX)(SI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (R10)(SI*4)
 
-done96:
+done108:
 	ADDQ ldx+48(FP), CX
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row90
+	JLT  row102
 	VZEROUPPER
 	RET
 
@@ -1367,33 +1484,33 @@ TEXT ·shiftRowsAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row97:
+row109:
 	VBROADCASTSS (DX), Y1
 	XORQ         DI, DI
 	TESTQ        BX, BX
-	JZ           rest99
+	JZ           rest111
 
-vectors98:
+vectors110:
 	VMOVUPS (CX)(DI*4), Y2
 	VSUBPS  Y1, Y2, Y2
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors98
+	JLT     vectors110
 
-rest99:
+rest111:
 	TESTQ      SI, SI
-	JZ         done100
+	JZ         done112
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VSUBPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done100:
+done112:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row97
+	JNZ  row109
 	VZEROUPPER
 	RET
 
@@ -1415,30 +1532,30 @@ TEXT ·softmaxScaledAVX2(SB), NOSPLIT, $0-84
 	MOVQ         list+0(FP), R8
 	XORQ         R9, R9
 
-row101:
+row113:
 	MOVQ    R9, SI
 	TESTQ   R8, R8
-	JZ      unlisted102
+	JZ      unlisted114
 	LEAQ    16(R9), SI
 	CMPQ    SI, listed+8(FP)
-	JGE     enough104
+	JGE     enough116
 	MOVLQSX (R8)(SI*4), SI
 	IMULQ   ldx+48(FP), SI
 	ADDQ    CX, SI
 	MOVQ    cols+72(FP), R10
 	LEAQ    -1(SI)(R10*4), R10
 
-lines103:
+lines115:
 	PREFETCHT0 (SI)
 	ADDQ       $0x40, SI
 	CMPQ       SI, R10
-	JLT        lines103
+	JLT        lines115
 	PREFETCHT0 (R10)
 
-enough104:
+enough116:
 	MOVLQSX (R8)(R9*4), SI
 
-unlisted102:
+unlisted114:
 	MOVQ    SI, R10
 	IMULQ   ldx+48(FP), R10
 	ADDQ    CX, R10
@@ -1449,23 +1566,23 @@ unlisted102:
 	VMOVAPS Y2, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest106
+	JZ      rest118
 
-vectors105:
+vectors117:
 	VMOVUPS (R10)(SI*4), Y4
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors105
+	JLT     vectors117
 
-rest106:
+rest118:
 	TESTQ      BX, BX
-	JZ         done107
+	JZ         done119
 	VMASKMOVPS (R10)(SI*4), Y0, Y4
 	VBLENDVPS  Y0, Y4, Y2, Y4
 	VMAXPS     Y3, Y4, Y3
 
-done107:
+done119:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VMAXPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -1475,9 +1592,9 @@ done107:
 	VXORPS     Y4, Y4, Y4
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest109
+	JZ         rest121
 
-vectors108:
+vectors120:
 	VMOVUPS      (R10)(SI*4), Y5
 	VSUBPS       Y3, Y5, Y5
 	VMOVUPS      floatc2d00000<>+0(SB), Y6
@@ -1509,11 +1626,11 @@ vectors108:
 	VMOVUPS      Y5, (R11)(SI*4)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DX
-	JLT          vectors108
+	JLT          vectors120
 
-rest109:
+rest121:
 	TESTQ        BX, BX
-	JZ           done110
+	JZ           done122
 	VMASKMOVPS   (R10)(SI*4), Y0, Y5
 	VBLENDVPS    Y0, Y5, Y2, Y5
 	VSUBPS       Y3, Y5, Y2
@@ -1545,7 +1662,7 @@ rest109:
 	VADDPS       Y2, Y4, Y4
 	VMASKMOVPS   Y2, Y0, (R11)(SI*4)
 
-done110:
+done122:
 	VPERM2F128 $0x01, Y4, Y4, Y2
 	VADDPS     Y2, Y4, Y4
 	VPERMILPS  $0x4e, Y4, Y2
@@ -1555,27 +1672,27 @@ done110:
 	VDIVPS     Y4, Y1, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest112
+	JZ         rest124
 
-vectors111:
+vectors123:
 	VMOVUPS (R11)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (R11)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors111
+	JLT     vectors123
 
-rest112:
+rest124:
 	TESTQ      BX, BX
-	JZ         done113
+	JZ         done125
 	VMASKMOVPS (R11)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (R11)(SI*4)
 
-done113:
+done125:
 	INCQ R9
 	CMPQ R9, DI
-	JLT  row101
+	JLT  row113
 	VZEROUPPER
 	RET
 
@@ -1607,30 +1724,30 @@ TEXT ·sumExpAVX2(SB), NOSPLIT, $0-84
 	MOVQ    list+0(FP), R9
 	XORQ    R10, R10
 
-row114:
+row126:
 	MOVQ    R10, DI
 	TESTQ   R9, R9
-	JZ      unlisted115
+	JZ      unlisted127
 	LEAQ    16(R10), DI
 	CMPQ    DI, listed+8(FP)
-	JGE     enough117
+	JGE     enough129
 	MOVLQSX (R9)(DI*4), DI
 	IMULQ   ldx+48(FP), DI
 	ADDQ    CX, DI
 	MOVQ    cols+72(FP), R11
 	LEAQ    -1(DI)(R11*4), R11
 
-lines116:
+lines128:
 	PREFETCHT0 (DI)
 	ADDQ       $0x40, DI
 	CMPQ       DI, R11
-	JLT        lines116
+	JLT        lines128
 	PREFETCHT0 (R11)
 
-enough117:
+enough129:
 	MOVLQSX (R9)(R10*4), DI
 
-unlisted115:
+unlisted127:
 	MOVQ    DI, R11
 	IMULQ   ldx+48(FP), R11
 	ADDQ    CX, R11
@@ -1638,23 +1755,23 @@ unlisted115:
 	VMOVAPS Y1, Y2
 	XORQ    DI, DI
 	TESTQ   BX, BX
-	JZ      rest119
+	JZ      rest131
 
-vectors118:
+vectors130:
 	VMOVUPS (R11)(DI*4), Y3
 	VMAXPS  Y2, Y3, Y2
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors118
+	JLT     vectors130
 
-rest119:
+rest131:
 	TESTQ      SI, SI
-	JZ         done120
+	JZ         done132
 	VMASKMOVPS (R11)(DI*4), Y0, Y3
 	VBLENDVPS  Y0, Y3, Y1, Y3
 	VMAXPS     Y2, Y3, Y2
 
-done120:
+done132:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VMAXPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -1664,9 +1781,9 @@ done120:
 	VXORPS     Y3, Y3, Y3
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest122
+	JZ         rest134
 
-vectors121:
+vectors133:
 	VMOVUPS      (R11)(DI*4), Y4
 	VSUBPS       Y2, Y4, Y4
 	VMOVUPS      floatc2d00000<>+0(SB), Y5
@@ -1697,11 +1814,11 @@ vectors121:
 	VADDPS       Y4, Y3, Y3
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors121
+	JLT          vectors133
 
-rest122:
+rest134:
 	TESTQ        SI, SI
-	JZ           done123
+	JZ           done135
 	VMASKMOVPS   (R11)(DI*4), Y0, Y4
 	VBLENDVPS    Y0, Y4, Y1, Y4
 	VSUBPS       Y2, Y4, Y1
@@ -1732,7 +1849,7 @@ rest122:
 	VMOVUPS      Y5, Y1
 	VADDPS       Y1, Y3, Y3
 
-done123:
+done135:
 	VPERM2F128 $0x01, Y3, Y3, Y1
 	VADDPS     Y1, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y1
@@ -1745,7 +1862,123 @@ done123:
 	ADDQ       $0x04, DX
 	INCQ       R10
 	CMPQ       R10, R8
-	JLT        row114
+	JLT        row126
+	VZEROUPPER
+	RET
+
+// func argMaxAVX2(list *int32, listed int, n int, dst *float32, lddst int, x *float32, ldx int, y *float32, ldy int, cols int, s float32)
+// Requires: AVX, BMI, MMX+
+TEXT ·argMaxAVX2(SB), NOSPLIT, $0-84
+	MOVQ    dst+24(FP), AX
+	MOVQ    x+40(FP), CX
+	MOVQ    cols+72(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x07, BX
+	SUBQ    BX, DX
+	LEAQ    lanesAVX2<>+0(SB), SI
+	MOVQ    $+8, DI
+	SUBQ    BX, DI
+	VMOVUPS (SI)(DI*4), Y0
+	MOVQ    n+16(FP), DI
+	MOVQ    list+0(FP), R8
+	XORQ    R9, R9
+
+row136:
+	MOVQ    R9, SI
+	TESTQ   R8, R8
+	JZ      unlisted137
+	LEAQ    16(R9), SI
+	CMPQ    SI, listed+8(FP)
+	JGE     enough139
+	MOVLQSX (R8)(SI*4), SI
+	IMULQ   ldx+48(FP), SI
+	ADDQ    CX, SI
+	MOVQ    cols+72(FP), R10
+	LEAQ    -1(SI)(R10*4), R10
+
+lines138:
+	PREFETCHT0 (SI)
+	ADDQ       $0x40, SI
+	CMPQ       SI, R10
+	JLT        lines138
+	PREFETCHT0 (R10)
+
+enough139:
+	MOVLQSX (R8)(R9*4), SI
+
+unlisted137:
+	MOVQ    SI, R10
+	IMULQ   ldx+48(FP), R10
+	ADDQ    CX, R10
+	VMOVUPS floatff800000<>+0(SB), Y1
+	VMOVAPS Y1, Y2
+	XORQ    SI, SI
+	TESTQ   DX, DX
+	JZ      rest141
+
+vectors140:
+	VMOVUPS (R10)(SI*4), Y3
+	VMAXPS  Y2, Y3, Y2
+	ADDQ    $0x08, SI
+	CMPQ    SI, DX
+	JLT     vectors140
+
+rest141:
+	TESTQ      BX, BX
+	JZ         done142
+	VMASKMOVPS (R10)(SI*4), Y0, Y3
+	VBLENDVPS  Y0, Y3, Y1, Y3
+	VMAXPS     Y2, Y3, Y2
+
+done142:
+	VPERM2F128 $0x01, Y2, Y2, Y3
+	VMAXPS     Y3, Y2, Y2
+	VPERMILPS  $0x4e, Y2, Y3
+	VMAXPS     Y3, Y2, Y2
+	VPERMILPS  $0xb1, Y2, Y3
+	VMAXPS     Y3, Y2, Y2
+	XORQ       SI, SI
+	TESTQ      DX, DX
+	JZ         rest146
+
+vectors145:
+	VMOVUPS   (R10)(SI*4), Y3
+	VCMPPS    $0x00, Y2, Y3, Y3
+	VMOVMSKPS Y3, R12
+	XORQ      R11, R11
+	TZCNTL    R12, R11
+	JCC       found143
+	ADDQ      $0x08, SI
+	CMPQ      SI, DX
+	JLT       vectors145
+
+rest146:
+	TESTQ      BX, BX
+	JZ         done147
+	VMASKMOVPS (R10)(SI*4), Y0, Y3
+	VBLENDVPS  Y0, Y3, Y1, Y3
+	VCMPPS     $0x00, Y2, Y3, Y1
+	VMOVMSKPS  Y1, R10
+	XORQ       R11, R11
+	TZCNTL     R10, R11
+	JCC        found143
+
+done147:
+	XORQ R11, R11
+	JMP  stored144
+
+found143:
+	ADDQ SI, R11
+	CMPQ R11, cols+72(FP)
+	JLT  stored144
+	XORQ R11, R11
+
+stored144:
+	MOVL R11, (AX)
+	ADDQ $0x04, AX
+	INCQ R9
+	CMPQ R9, DI
+	JLT  row136
 	VZEROUPPER
 	RET
 
@@ -1765,28 +1998,28 @@ TEXT ·softmaxGradEachAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row124:
+row148:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest126
+	JZ     rest150
 
-vectors125:
+vectors149:
 	VMOVUPS     (CX)(DI*4), Y2
 	VMOVUPS     (DX)(DI*4), Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors125
+	JLT         vectors149
 
-rest126:
+rest150:
 	TESTQ       SI, SI
-	JZ          done127
+	JZ          done151
 	VMASKMOVPS  (CX)(DI*4), Y0, Y2
 	VMASKMOVPS  (DX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 
-done127:
+done151:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1795,9 +2028,9 @@ done127:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest129
+	JZ         rest153
 
-vectors128:
+vectors152:
 	VMOVUPS (CX)(DI*4), Y2
 	VMOVUPS (DX)(DI*4), Y3
 	VSUBPS  Y1, Y3, Y3
@@ -1805,23 +2038,23 @@ vectors128:
 	VMOVUPS Y2, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors128
+	JLT     vectors152
 
-rest129:
+rest153:
 	TESTQ      SI, SI
-	JZ         done130
+	JZ         done154
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMASKMOVPS (DX)(DI*4), Y0, Y3
 	VSUBPS     Y1, Y3, Y1
 	VMULPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)(DI*4)
 
-done130:
+done154:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row124
+	JNZ  row148
 	VZEROUPPER
 	RET
 
@@ -1841,26 +2074,26 @@ TEXT ·logSoftmaxGradAVX2(SB), NOSPLIT, $0-68
 	VMOVUPS (DI)(R8*4), Y0
 	MOVQ    n+0(FP), R8
 
-row131:
+row155:
 	VXORPS Y1, Y1, Y1
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest133
+	JZ     rest157
 
-vectors132:
+vectors156:
 	VMOVUPS (DX)(DI*4), Y2
 	VADDPS  Y2, Y1, Y1
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors132
+	JLT     vectors156
 
-rest133:
+rest157:
 	TESTQ      SI, SI
-	JZ         done134
+	JZ         done158
 	VMASKMOVPS (DX)(DI*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
-done134:
+done158:
 	VPERM2F128 $0x01, Y1, Y1, Y2
 	VADDPS     Y2, Y1, Y1
 	VPERMILPS  $0x4e, Y1, Y2
@@ -1869,9 +2102,9 @@ done134:
 	VADDPS     Y2, Y1, Y1
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest136
+	JZ         rest160
 
-vectors135:
+vectors159:
 	VMOVUPS      (CX)(DI*4), Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1907,11 +2140,11 @@ vectors135:
 	VMOVUPS      Y3, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors135
+	JLT          vectors159
 
-rest136:
+rest160:
 	TESTQ        SI, SI
-	JZ           done137
+	JZ           done161
 	VMASKMOVPS   (CX)(DI*4), Y0, Y2
 	VMOVAPS      Y2, Y2
 	VMOVUPS      floatc2d00000<>+0(SB), Y3
@@ -1946,12 +2179,12 @@ rest136:
 	VFNMADD231PS Y1, Y2, Y3
 	VMASKMOVPS   Y3, Y0, (AX)(DI*4)
 
-done137:
+done161:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row131
+	JNZ  row155
 	VZEROUPPER
 	RET
 
@@ -1979,14 +2212,14 @@ TEXT ·headScaleAVX2(SB), NOSPLIT, $0-88
 	SHLQ    $0x05, R9
 	MOVQ    n+0(FP), R10
 
-row138:
+row162:
 	VMASKMOVPS (DX), Y1, Y2
 	PREFETCHT0 (DX)(R9*1)
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest140
+	JZ         rest164
 
-vectors139:
+vectors163:
 	VMOVUPS (R8)(DI*4), Y3
 	VPERMPS Y2, Y3, Y3
 	VMOVUPS (CX)(DI*4), Y4
@@ -1994,23 +2227,23 @@ vectors139:
 	VMOVUPS Y3, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors139
+	JLT     vectors163
 
-rest140:
+rest164:
 	TESTQ      SI, SI
-	JZ         done141
+	JZ         done165
 	VMOVUPS    (R8)(DI*4), Y3
 	VPERMPS    Y2, Y3, Y3
 	VMASKMOVPS (CX)(DI*4), Y0, Y2
 	VMULPS     Y2, Y3, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done141:
+done165:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R10
-	JNZ  row138
+	JNZ  row162
 	VZEROUPPER
 	RET
 
@@ -2038,14 +2271,14 @@ TEXT ·headAddAVX2(SB), NOSPLIT, $0-88
 	SHLQ    $0x05, R9
 	MOVQ    n+0(FP), R10
 
-row142:
+row166:
 	VMASKMOVPS (DX), Y1, Y2
 	PREFETCHT0 (DX)(R9*1)
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest144
+	JZ         rest168
 
-vectors143:
+vectors167:
 	VMOVUPS (R8)(DI*4), Y3
 	VPERMPS Y2, Y3, Y3
 	VMOVUPS (AX)(DI*4), Y4
@@ -2055,11 +2288,11 @@ vectors143:
 	VMOVUPS Y3, (AX)(DI*4)
 	ADDQ    $0x08, DI
 	CMPQ    DI, BX
-	JLT     vectors143
+	JLT     vectors167
 
-rest144:
+rest168:
 	TESTQ      SI, SI
-	JZ         done145
+	JZ         done169
 	VMOVUPS    (R8)(DI*4), Y3
 	VPERMPS    Y2, Y3, Y3
 	VMASKMOVPS (AX)(DI*4), Y0, Y2
@@ -2068,12 +2301,12 @@ rest144:
 	VADDPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(DI*4)
 
-done145:
+done169:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R10
-	JNZ  row142
+	JNZ  row166
 	VZEROUPPER
 	RET
 
@@ -2093,27 +2326,27 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), DI
 
-row146:
+row170:
 	VMOVUPS float3f800000<>+0(SB), Y2
 	VXORPS  Y3, Y3, Y3
 	XORQ    SI, SI
 	TESTQ   DX, DX
-	JZ      rest148
+	JZ      rest172
 
-vectors147:
+vectors171:
 	VMOVUPS     (CX)(SI*4), Y4
 	VFMADD231PS Y4, Y4, Y3
 	ADDQ        $0x08, SI
 	CMPQ        SI, DX
-	JLT         vectors147
+	JLT         vectors171
 
-rest148:
+rest172:
 	TESTQ       BX, BX
-	JZ          done149
+	JZ          done173
 	VMASKMOVPS  (CX)(SI*4), Y0, Y4
 	VFMADD231PS Y4, Y4, Y3
 
-done149:
+done173:
 	VPERM2F128 $0x01, Y3, Y3, Y4
 	VADDPS     Y4, Y3, Y3
 	VPERMILPS  $0x4e, Y3, Y4
@@ -2125,28 +2358,28 @@ done149:
 	VDIVPS     Y3, Y2, Y2
 	XORQ       SI, SI
 	TESTQ      DX, DX
-	JZ         rest151
+	JZ         rest175
 
-vectors150:
+vectors174:
 	VMOVUPS (CX)(SI*4), Y3
 	VMULPS  Y3, Y2, Y3
 	VMOVUPS Y3, (AX)(SI*4)
 	ADDQ    $0x08, SI
 	CMPQ    SI, DX
-	JLT     vectors150
+	JLT     vectors174
 
-rest151:
+rest175:
 	TESTQ      BX, BX
-	JZ         done152
+	JZ         done176
 	VMASKMOVPS (CX)(SI*4), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 	VMASKMOVPS Y2, Y0, (AX)(SI*4)
 
-done152:
+done176:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	DECQ DI
-	JNZ  row146
+	JNZ  row170
 	VZEROUPPER
 	RET
 
@@ -2167,26 +2400,26 @@ TEXT ·normalizeGradAVX2(SB), NOSPLIT, $0-68
 	VBROADCASTSS s+64(FP), Y1
 	MOVQ         n+0(FP), R8
 
-row153:
+row177:
 	VXORPS Y2, Y2, Y2
 	XORQ   DI, DI
 	TESTQ  BX, BX
-	JZ     rest155
+	JZ     rest179
 
-vectors154:
+vectors178:
 	VMOVUPS     (CX)(DI*4), Y3
 	VFMADD231PS Y3, Y3, Y2
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors154
+	JLT         vectors178
 
-rest155:
+rest179:
 	TESTQ       SI, SI
-	JZ          done156
+	JZ          done180
 	VMASKMOVPS  (CX)(DI*4), Y0, Y3
 	VFMADD231PS Y3, Y3, Y2
 
-done156:
+done180:
 	VPERM2F128 $0x01, Y2, Y2, Y3
 	VADDPS     Y3, Y2, Y2
 	VPERMILPS  $0x4e, Y2, Y3
@@ -2201,24 +2434,24 @@ done156:
 	VXORPS     Y5, Y5, Y5
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest158
+	JZ         rest182
 
-vectors157:
+vectors181:
 	VMOVUPS     (CX)(DI*4), Y6
 	VMOVUPS     (DX)(DI*4), Y7
 	VFMADD231PS Y7, Y6, Y5
 	ADDQ        $0x08, DI
 	CMPQ        DI, BX
-	JLT         vectors157
+	JLT         vectors181
 
-rest158:
+rest182:
 	TESTQ       SI, SI
-	JZ          done159
+	JZ          done183
 	VMASKMOVPS  (CX)(DI*4), Y0, Y6
 	VMASKMOVPS  (DX)(DI*4), Y0, Y7
 	VFMADD231PS Y7, Y6, Y5
 
-done159:
+done183:
 	VPERM2F128 $0x01, Y5, Y5, Y6
 	VADDPS     Y6, Y5, Y5
 	VPERMILPS  $0x4e, Y5, Y6
@@ -2230,9 +2463,9 @@ done159:
 	VANDPS     Y2, Y4, Y2
 	XORQ       DI, DI
 	TESTQ      BX, BX
-	JZ         rest161
+	JZ         rest185
 
-vectors160:
+vectors184:
 	VMOVUPS      (CX)(DI*4), Y4
 	VMOVUPS      (DX)(DI*4), Y5
 	VMOVAPS      Y5, Y5
@@ -2241,11 +2474,11 @@ vectors160:
 	VMOVUPS      Y4, (AX)(DI*4)
 	ADDQ         $0x08, DI
 	CMPQ         DI, BX
-	JLT          vectors160
+	JLT          vectors184
 
-rest161:
+rest185:
 	TESTQ        SI, SI
-	JZ           done162
+	JZ           done186
 	VMASKMOVPS   (CX)(DI*4), Y0, Y4
 	VMASKMOVPS   (DX)(DI*4), Y0, Y5
 	VMOVAPS      Y5, Y5
@@ -2253,11 +2486,11 @@ rest161:
 	VMULPS       Y5, Y3, Y2
 	VMASKMOVPS   Y2, Y0, (AX)(DI*4)
 
-done162:
+done186:
 	ADDQ lddst+16(FP), AX
 	ADDQ ldx+32(FP), CX
 	ADDQ ldy+48(FP), DX
 	DECQ R8
-	JNZ  row153
+	JNZ  row177
 	VZEROUPPER
 	RET

@@ -28,6 +28,7 @@ var rowsAVX2 = rowLoops{
 	logSoftmaxGrad: rowLoop(logSoftmaxGradAVX2).run,
 	softmaxOf:      listLoop(softmaxScaledAVX2).run,
 	sumExp:         listLoop(sumExpAVX2).sums,
+	argMax:         listLoop(argMaxAVX2).args,
 	addAt:          listLoop(addRowsAtAVX2).addAt,
 	headDot:        headDotsAVX2.dot,
 	headSum:        headSumsAVX2.sum,
@@ -50,6 +51,7 @@ var rowsAVX512 = rowLoops{
 	logSoftmaxGrad: rowLoop(logSoftmaxGradAVX512).run,
 	softmaxOf:      listLoop(softmaxScaledAVX512).run,
 	sumExp:         listLoop(sumExpAVX512).sums,
+	argMax:         listLoop(argMaxAVX512).args,
 	addAt:          listLoop(addRowsAtAVX512).addAt,
 	headDot:        headDotsAVX512.dot,
 	headSum:        headSumsAVX512.sum,
@@ -117,6 +119,14 @@ func (f listLoop) sums(top, sum []float32, x tensor.Matrix, rows []int32) {
 	}
 	px, ldx := place(x, 0, 0)
 	f(unsafe.SliceData(rows), len(rows), len(top), &top[0], 0, px, ldx, &sum[0], 0, x.Cols, 0)
+}
+
+func (f listLoop) args(arg []int32, x tensor.Matrix, rows []int32) {
+	if len(rows) == 0 {
+		return
+	}
+	px, ldx := place(x, 0, 0)
+	f(unsafe.SliceData(rows), len(rows), len(rows), (*float32)(unsafe.Pointer(&arg[0])), 0, px, ldx, nil, 0, x.Cols, 0)
 }
 
 func (f listLoop) addAt(dst, x tensor.Matrix, rows []int32) {

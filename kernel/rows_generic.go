@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -10,7 +11,7 @@ var rowsGeneric = rowLoops{
 	copy: copyEach, narrow: narrowRows, widen: widenRows,
 	scale: scaleEach, normalize: normalizeEach, normalizeGrad: normalizeGradEach,
 	softmax: softmaxEach, softmaxGrad: softmaxGradEach, shift: shiftEach, logSoftmaxGrad: logSoftmaxGradEach,
-	softmaxOf: softmaxOf, sumExp: sumExp, addAt: addAt,
+	softmaxOf: softmaxOf, sumExp: sumExp, argMax: argMaxOf, addAt: addAt,
 	headDot: headDotEach, headSum: headSumEach, headScale: headScaleEach, headAdd: headAddEach,
 	columnSum: sumColumns, headColumnSum: headColumnSum,
 }
@@ -120,6 +121,13 @@ func sumExp(top, sum []float32, x tensor.Matrix, rows []int32) {
 		for _, v := range x {
 			sum[i] += exp(v - top[i])
 		}
+	}
+}
+
+func argMaxOf(arg []int32, x tensor.Matrix, rows []int32) {
+	for i, r := range rows {
+		x := x.Row(int(r))
+		arg[i] = int32(max(0, slices.Index(x, maxOf(x))))
 	}
 }
 

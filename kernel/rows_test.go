@@ -103,6 +103,48 @@ func TestSumExpAtEveryWidth(t *testing.T) {
 	}
 }
 
+// Decisions are the first of the largest values, at every width, of ties and NaN too.
+func TestDecideAtEveryWidth(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
+	for k := 1; k < 2*32+4; k++ {
+		x := newSource(uint64(k)).within(-3, 3, 40, k)
+		for r := range 8 {
+			for j := range x.Row(r) {
+				x.Row(r)[j] = float32(math.Floor(float64(x.Row(r)[j]))) // ties
+			}
+			x.Row(8 + r)[(7*r)%k] = nan
+			x.Row(16 + r)[(5*r)%k] = inf
+		}
+		for j := range k {
+			x.Row(24)[j], x.Row(25)[j], x.Row(26)[j] = nan, inf, nan
+		}
+		x.Row(26)[k-1] = inf
+		rows := []int32{25, 24, 26}
+		for r := range x.Rows {
+			rows = append(rows, int32(r))
+		}
+		for _, isa := range variants() {
+			arg := make([]int32, len(rows)+1)
+			arg[len(rows)] = -7
+			valueVariants[isa].rows.argMax(arg[:len(rows)], x, rows)
+			for i, r := range rows {
+				want := 0
+				for j, v := range x.Row(int(r)) {
+					if v > x.Row(int(r))[want] || x.Row(int(r))[want] != x.Row(int(r))[want] && v == v {
+						want = j
+					}
+				}
+				if int(arg[i]) != want {
+					t.Fatalf("%v: row %v: column %d, want %d", isa, x.Row(int(r)), arg[i], want)
+				}
+			}
+			if arg[len(rows)] != -7 {
+				t.Fatalf("%v: wrote beside the result", isa)
+			}
+		}
+	}
+}
+
 func sumExpOf(x []float32) (top, sum float64) {
 	top = math.Inf(-1)
 	for _, v := range x {

@@ -157,6 +157,10 @@ func (s *Session) Close() error {
 // Extent returns the sizes that the session's programs run at.
 func (s *Session) Extent() program.Extent { return s.extent }
 
+// Ctx returns the session's threads and scratch space, for kernels that run between its
+// programs, on values that these leave.
+func (s *Session) Ctx() *kernel.Ctx { return s.exec.Ctx }
+
 // Layout returns where values lie in the arena.
 func (s *Session) Layout() program.Layout { return s.layout }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/program"
 	"github.com/weft-gnn/weft/tensor"
@@ -109,7 +110,7 @@ func (t *Trainer) scores(ctx context.Context, pred tensor.Matrix) (out [4]float6
 	metric, scored, s := t.problem.metric, t.inUnit(pred), t.mine.split
 	words := []float64{t.lossOf(pred, t.mine.val)}
 	for _, items := range [3][]int32{s.Train, s.Val, s.Test} {
-		words = append(words, metric.tally(scored, t.mine.labels, items).words()...)
+		words = append(words, metric.tally(t.session.Ctx(), scored, t.mine.labels, items).words()...)
 	}
 	ranks, err := gather(ctx, t, words)
 	if err != nil {
@@ -139,12 +140,14 @@ func (t *Trainer) scores(ctx context.Context, pred tensor.Matrix) (out [4]float6
 
 // lossOf is the sum of the losses of predictions over a target, in float64.
 func (t *Trainer) lossOf(pred tensor.Matrix, target program.Target) (sum float64) {
+	if len(target.Rows) == 0 {
+		return 0 // of kernels no list is one of all
+	}
+	if t.problem.loss == model.CrossEntropy {
+		return kernel.SumCrossEntropy(t.session.Ctx(), pred, target.Class, target.Items)
+	}
 	for _, i := range target.Rows {
 		row := pred.Row(int(i))
-		if t.problem.loss == model.CrossEntropy {
-			sum += logSumExp(row) - float64(row[target.Class[i]])
-			continue
-		}
 		for j, y := range target.Value.Row(int(i)) {
 			if y == y {
 				sum += valueLoss(t.problem.loss, float64(row[j]), float64(y))
@@ -152,18 +155,6 @@ func (t *Trainer) lossOf(pred tensor.Matrix, target program.Target) (sum float64
 		}
 	}
 	return sum
-}
-
-func logSumExp(row []float32) float64 {
-	top := float64(row[0])
-	for _, v := range row {
-		top = max(top, float64(v))
-	}
-	sum := 0.0
-	for _, v := range row {
-		sum += math.Exp(float64(v) - top)
-	}
-	return top + math.Log(sum)
 }
 
 func valueLoss(l model.Loss, x, y float64) float64 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/model"
 	"github.com/weft-gnn/weft/tensor"
 )
@@ -88,29 +89,22 @@ func (m Metric) sign() float64 {
 //
 // Shapes: pred has a row per vertex, a column per class or target.
 func (m Metric) Score(pred tensor.Matrix, labels dataset.Labels, items []int32) float64 {
-	return m.tally(pred, labels, items).score(m)
-}
-
-// argmax returns the first column of the largest value.
-func argmax(row []float32) int32 {
-	best := 0
-	for j, v := range row {
-		if v > row[best] {
-			best = j
-		}
-	}
-	return int32(best)
+	return m.tally(&kernel.Ctx{}, pred, labels, items).score(m)
 }
 
 // decisions calls f with what was predicted and what is true: a class per item,
 // or, for 0/1 targets, 1 or 0 per present value, one column at a time.
-func decisions(pred tensor.Matrix, l dataset.Labels, items []int32, f func(column int, got, want int32)) {
+func decisions(ctx *kernel.Ctx, pred tensor.Matrix, l dataset.Labels, items []int32, f func(column int, got, want int32)) {
+	if l.Class != nil {
+		got := make([]int32, len(items))
+		kernel.Decide(ctx, pred, items, got)
+		for k, i := range items {
+			f(0, got[k], l.Class[i])
+		}
+		return
+	}
 	for _, i := range items {
 		row := pred.Row(int(i))
-		if l.Class != nil {
-			f(0, argmax(row), l.Class[i])
-			continue
-		}
 		for j, y := range l.Value.Row(int(i)) {
 			if y == y {
 				f(j, positive(row[j]), int32(y))

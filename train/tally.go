@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/tensor"
 	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/stat"
@@ -25,7 +26,7 @@ type tally struct {
 }
 
 // tally counts the predictions of the listed items.
-func (m Metric) tally(pred tensor.Matrix, l dataset.Labels, items []int32) tally {
+func (m Metric) tally(ctx *kernel.Ctx, pred tensor.Matrix, l dataset.Labels, items []int32) tally {
 	t := tally{items: float64(len(items))}
 	switch m {
 	case MAE, RMSE:
@@ -37,9 +38,9 @@ func (m Metric) tally(pred tensor.Matrix, l dataset.Labels, items []int32) tally
 			}
 		}
 	case F1, F1Micro:
-		t.sums = confusions(pred, l, items)
+		t.sums = confusions(ctx, pred, l, items)
 	default:
-		t.sums = rights(pred, l, items)
+		t.sums = rights(ctx, pred, l, items)
 	}
 	return t
 }
@@ -99,9 +100,9 @@ func tallyOf(words []float64) (t tally, rest []float64) {
 }
 
 // rights counts right decisions, and all.
-func rights(pred tensor.Matrix, l dataset.Labels, items []int32) []float64 {
+func rights(ctx *kernel.Ctx, pred tensor.Matrix, l dataset.Labels, items []int32) []float64 {
 	n := make([]float64, 2)
-	decisions(pred, l, items, func(_ int, got, want int32) {
+	decisions(ctx, pred, l, items, func(_ int, got, want int32) {
 		if n[1]++; got == want {
 			n[0]++
 		}
@@ -128,9 +129,9 @@ func (m Metric) deviations(pred, want tensor.Matrix, items []int32) []float64 {
 
 // confusions counts true positives, false positives and false negatives: three
 // numbers a class.
-func confusions(pred tensor.Matrix, l dataset.Labels, items []int32) []float64 {
+func confusions(ctx *kernel.Ctx, pred tensor.Matrix, l dataset.Labels, items []int32) []float64 {
 	n := make([]float64, 3*pred.Cols)
-	decisions(pred, l, items, func(column int, got, want int32) {
+	decisions(ctx, pred, l, items, func(column int, got, want int32) {
 		switch {
 		case l.Class == nil: // the positive decisions of a target
 			n[3*column] += float64(got * want)

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/weft-gnn/weft/dataset"
+	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/tensor"
 )
 
@@ -38,7 +39,7 @@ func TestTalliesAddUp(t *testing.T) {
 		}
 		var words []float64
 		for _, items := range ranks {
-			words = append(words, m.tally(pred, l, items).words()...)
+			words = append(words, m.tally(&kernel.Ctx{}, pred, l, items).words()...)
 		}
 		var sum tally
 		for q := range ranks {

@@ -40,6 +40,12 @@ var rowFuncs = []rowFunc{
 			VMOVSS(top.AsX(), Mem{Base: r.at['d']})
 			VMOVSS(sum.AsX(), Mem{Base: r.at['y']})
 		}},
+	{name: "argMax", reads: "x", listed: "x", constants: []float32{negativeInfinity},
+		doc: "the first column of max x, to dst, a word a row",
+		row: func(r *rows) {
+			lowest := r.number(negativeInfinity)
+			MOVL(r.first(r.top(lowest), lowest).As32(), Mem{Base: r.at['d']})
+		}},
 	{name: "softmaxGradEach", reads: "xy", doc: "x(y − Σ x·y)", row: func(r *rows) {
 		sum := r.dot('x', 'y')
 		r.each(func(only *tail) { r.write(r.mul(r.read('x', only), r.sub(r.read('y', only), sum)), only) })

@@ -244,6 +244,32 @@ func (r *rows) top(lowest vec) vec {
 	return top
 }
 
+// first returns the first column of x's row that equals the lanes of top, 0 for none.
+func (r *rows) first(top, lowest vec) reg.GPVirtual {
+	column, found, done := GP64(), label("found"), label("stored")
+	r.each(func(only *tail) {
+		equals := GP32()
+		equalLanes := r.where(r.read('x', only, lowest), equal, top)
+		if r.v.masked() {
+			KMOVW(equalLanes, equals)
+		} else {
+			VMOVMSKPS(equalLanes, equals)
+		}
+		XORQ(column, column)
+		TZCNTL(equals, column.As32())
+		JCC(LabelRef(found))
+	})
+	XORQ(column, column)
+	JMP(LabelRef(done))
+	Label(found)
+	ADDQ(r.position, column)
+	CMPQ(column, argument("cols"))
+	JLT(LabelRef(done))
+	XORQ(column, column) // beyond the row: it has no number
+	Label(done)
+	return column
+}
+
 // sumExp returns Σ exp(x − top), and writes the terms where they are asked for.
 func (r *rows) sumExp(lowest, top vec, write bool) vec {
 	return r.sum(func(sum vec, only *tail) {
