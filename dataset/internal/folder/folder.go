@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -204,16 +205,24 @@ func move(from, dir string, overwrite bool) error {
 	case err != nil:
 		return fmt.Errorf("dataset: %w", err)
 	}
-	if err := os.Rename(from, dir); err != nil {
+	switch err := os.Rename(from, dir); {
+	case errors.Is(err, fs.ErrExist): // what was there is replaced, if not by this
+		return errors.Join(fmt.Errorf("dataset: another process has written %s meanwhile, and that stays", dir), remove(old))
+	case err != nil:
 		if old != "" {
 			err = errors.Join(err, os.Rename(old, dir))
 		}
 		return fmt.Errorf("dataset: %w", err)
 	}
-	if old == "" {
+	return remove(old)
+}
+
+// remove removes a folder with all that is in it, if it has a name.
+func remove(dir string) error {
+	if dir == "" {
 		return nil
 	}
-	if err := os.RemoveAll(old); err != nil {
+	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("dataset: %w", err)
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -55,6 +57,31 @@ func TestReplace(t *testing.T) {
 		t.Error("what was there before is there still")
 	}
 	if left, err := os.ReadDir(home); err != nil || len(left) != 3 {
+		t.Errorf("left %v (%v)", left, err)
+	}
+}
+
+// TestReplaceAtOnce: where several replace a folder at the same time one of them is there
+// in the end, whole, and nothing is beside it; who came to nothing says why.
+func TestReplaceAtOnce(t *testing.T) {
+	home := t.TempDir()
+	dir := filepath.Join(home, "data")
+	if err := Replace(dir, false, Create, fill); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 6 {
+		all.Go(func() {
+			for range 20 {
+				if err := Replace(dir, true, Create, fill); err != nil && !strings.Contains(err.Error(), "another process has written "+dir) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	has(t, dir, "a", "sub/b.npy")
+	if left, err := os.ReadDir(home); err != nil || len(left) != 1 {
 		t.Errorf("left %v (%v)", left, err)
 	}
 }
