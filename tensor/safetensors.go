@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -105,7 +106,10 @@ func decode(v safetensors.TensorView) (Matrix, error) {
 func WriteAtomic(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fmt.Errorf("tensor: %w", err)
+		if bad := (*fs.PathError)(nil); errors.As(err, &bad) {
+			err = bad.Err // its path is of a name that is drawn
+		}
+		return fmt.Errorf("tensor: write %s: %w", path, err)
 	}
 	defer func() {
 		if err != nil {

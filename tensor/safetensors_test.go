@@ -1,7 +1,9 @@
 package tensor_test
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -62,6 +64,16 @@ func TestSafetensorsRefuses(t *testing.T) {
 	endless := os.DevNull // a device, as /dev/zero is
 	if _, _, err := tensor.ReadSafetensors(endless); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a device: %v", err)
+	}
+}
+
+// TestWriteAtomicNamesTheFile: a folder that is not there is told of the file that was
+// asked for, not of one that nobody knows.
+func TestWriteAtomicNamesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "absent", "p.csv")
+	err := tensor.WriteAtomic(path, func(io.Writer) error { return nil })
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "tensor: write "+path+": ") || strings.Contains(err.Error(), ".p.csv.") {
+		t.Errorf("got %v, want that %s is in no folder", err, path)
 	}
 }
 
