@@ -46,8 +46,8 @@ var sumsAVX2 = sums{
 }
 
 var sumsAVX512 = sums{
-	plain:    []sumPlain{1: sumAVX512x1, 2: sumAVX512x2, 3: sumAVX512x3, 4: sumAVX512x4, 5: sumAVX512x5, 6: sumAVX512x6, 7: sumAVX512x7, 8: sumAVX512x8, 16: sumAVX512x16},
-	ended:    []sumEnded{1: sumEndedAVX512x1, 2: sumEndedAVX512x2, 3: sumEndedAVX512x3, 4: sumEndedAVX512x4, 5: sumEndedAVX512x5, 6: sumEndedAVX512x6, 7: sumEndedAVX512x7, 8: sumEndedAVX512x8},
+	plain:    []sumPlain{wholeLine: sumLineAVX512, 1: sumAVX512x1, 2: sumAVX512x2, 3: sumAVX512x3, 4: sumAVX512x4, 5: sumAVX512x5, 6: sumAVX512x6, 7: sumAVX512x7, 8: sumAVX512x8, 16: sumAVX512x16},
+	ended:    []sumEnded{wholeLine: sumEndedLineAVX512, 1: sumEndedAVX512x1, 2: sumEndedAVX512x2, 3: sumEndedAVX512x3, 4: sumEndedAVX512x4, 5: sumEndedAVX512x5, 6: sumEndedAVX512x6, 7: sumEndedAVX512x7, 8: sumEndedAVX512x8},
 	part:     []sumPart{1: sumPartAVX512x1, 2: sumPartAVX512x2, 3: sumPartAVX512x3, 4: sumPartAVX512x4, 5: sumPartAVX512x5, 6: sumPartAVX512x6, 7: sumPartAVX512x7, 8: sumPartAVX512x8, 16: sumPartAVX512x16},
 	inOrder:  []sumInOrder{1: sumInOrderAVX512x1, 2: sumInOrderAVX512x2, 3: sumInOrderAVX512x3, 4: sumInOrderAVX512x4, 5: sumInOrderAVX512x5, 6: sumInOrderAVX512x6, 7: sumInOrderAVX512x7, 8: sumInOrderAVX512x8, 16: sumInOrderAVX512x16},
 	weighted: []sumOfWeighted{1: sumWeightedAVX512x1, 2: sumWeightedAVX512x2, 3: sumWeightedAVX512x3, 4: sumWeightedAVX512x4, 5: sumWeightedAVX512x5, 6: sumWeightedAVX512x6, 7: sumWeightedAVX512x7, 8: sumWeightedAVX512x8, 16: sumWeightedAVX512x16},

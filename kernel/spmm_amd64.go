@@ -4,6 +4,16 @@
 
 package kernel
 
+// sumLineAVX512 sums the rows that other names, each a cache line.
+//
+//go:noescape
+func sumLineAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+
+// sumEndedLineAVX512 sums the rows that other names, takes the steps of ends, each a cache line.
+//
+//go:noescape
+func sumEndedLineAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+
 // sumAVX512x1 sums the rows that other names, 1 vectors of columns.
 //
 //go:noescape

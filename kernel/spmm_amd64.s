@@ -4,6 +4,143 @@
 
 #include "textflag.h"
 
+// func sumLineAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sumLineAVX512(SB), NOSPLIT, $0-80
+	MOVQ x+16(FP), AX
+	MOVQ ldx+24(FP), CX
+	MOVQ other+56(FP), BX
+	MOVQ ahead+64(FP), SI
+	LEAQ (BX)(SI*4), SI
+	MOVQ lastByte+72(FP), DX
+	ADDQ AX, DX
+	MOVQ ptr+8(FP), DI
+	MOVQ y+32(FP), R8
+	MOVQ (DI), DX
+
+row:
+	ADDQ   $0x08, DI
+	MOVQ   (DI), R9
+	VPXORD Z0, Z0, Z0
+	CMPQ   DX, R9
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R10
+	IMULQ      CX, R10
+	PREFETCHT0 (AX)(R10*1)
+	MOVL       (BX)(DX*4), R10
+	IMULQ      CX, R10
+	VADDPS     (AX)(R10*1), Z0, Z0
+	INCQ       DX
+	CMPQ       DX, R9
+	JLT        position
+
+store:
+	VMOVUPS Z0, (R8)
+	ADDQ    ldy+40(FP), R8
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func sumEndedLineAVX512(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, row int, ends *int64)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·sumEndedLineAVX512(SB), NOSPLIT, $0-96
+	MOVQ x+16(FP), AX
+	MOVQ ldx+24(FP), CX
+	MOVQ other+56(FP), BX
+	MOVQ ahead+64(FP), SI
+	LEAQ (BX)(SI*4), SI
+	MOVQ lastByte+72(FP), DX
+	ADDQ AX, DX
+	MOVQ ptr+8(FP), DI
+	MOVQ y+32(FP), R8
+	MOVQ (DI), DX
+
+row:
+	ADDQ   $0x08, DI
+	MOVQ   (DI), R9
+	VPXORD Z0, Z0, Z0
+	CMPQ   DX, R9
+	JGE    store
+
+position:
+	MOVL       (SI)(DX*4), R10
+	IMULQ      CX, R10
+	PREFETCHT0 (AX)(R10*1)
+	MOVL       (BX)(DX*4), R10
+	IMULQ      CX, R10
+	VADDPS     (AX)(R10*1), Z0, Z0
+	INCQ       DX
+	CMPQ       DX, R9
+	JLT        position
+
+store:
+	MOVQ ends+88(FP), R9
+
+step:
+	MOVL         (R9), R11
+	TESTL        R11, R11
+	JZ           ended
+	MOVQ         16(R9), R10
+	MOVQ         R10, R12
+	IMULQ        row+80(FP), R10
+	ADDQ         8(R9), R10
+	CMPL         R11, $0x00000004
+	JE           relu
+	CMPL         R11, $0x00000002
+	JE           add
+	CMPL         R11, $0x00000003
+	JE           addscaled
+	CMPL         R11, $0x00000005
+	JE           relugrad
+	VBROADCASTSS (R10), Z2
+	VMULPS       Z0, Z2, Z0
+	ADDQ         $0x18, R9
+	JMP          step
+
+relu:
+	VPXORD Z2, Z2, Z2
+	VMAXPS Z0, Z2, Z0
+	ADDQ   $0x18, R9
+	JMP    step
+
+add:
+	PREFETCHT0 (R10)(R12*8)
+	VMOVUPS    (R10), Z1
+	VADDPS     Z1, Z0, Z0
+	ADDQ       $0x18, R9
+	JMP        step
+
+addscaled:
+	PREFETCHT0   (R10)(R12*8)
+	VBROADCASTSS 4(R9), Z2
+	VMOVUPS      (R10), Z1
+	VMULPS       Z1, Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	ADDQ         $0x18, R9
+	JMP          step
+
+relugrad:
+	PREFETCHT0 (R10)(R12*8)
+	VPXORD     Z2, Z2, Z2
+	VMOVUPS    (R10), Z1
+	VCMPPS     $0x16, Z2, Z1, K1
+	VMOVAPS.Z  Z0, K1, Z0
+	VMOVAPS    Z0, Z0
+	ADDQ       $0x18, R9
+	JMP        step
+
+ended:
+	INCQ    row+80(FP)
+	VMOVUPS Z0, (R8)
+	ADDQ    ldy+40(FP), R8
+	DECQ    rows+0(FP)
+	JNZ     row
+	VZEROUPPER
+	RET
+
 // func sumAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int)
 // Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·sumAVX512x1(SB), NOSPLIT, $0-80

@@ -8,7 +8,7 @@ import (
 	"github.com/weft-gnn/weft/tensor"
 )
 
-// sums holds, by their number of vectors, the functions of one variant.
+// sums holds, by their number of vectors or at wholeLine, the functions of one variant.
 type sums struct {
 	plain    []sumPlain
 	ended    []sumEnded
@@ -57,7 +57,7 @@ func (s *sums) named(c *call, other *int32, ptr []int64, y tensor.Matrix) {
 		for _, p := range c.passes {
 			x, ldx := place(c.x, 0, p.from)
 			dst, ldy := place(y, 0, p.from)
-			s.plain[p.vectors](y.Rows, ptr, x, ldx, dst, ldy, p.tail, other, ahead, p.lastByte())
+			s.plain[c.loop(p)](y.Rows, ptr, x, ldx, dst, ldy, p.tail, other, ahead, p.lastByte())
 		}
 	})
 }
@@ -73,7 +73,7 @@ func (s *sums) neighboursEnded(c *call, ptr []int64, y tensor.Matrix, first int)
 			x, ldx := place(c.x, 0, p.from)
 			dst, ldy := place(y, int64(from), p.from)
 			ends := (*int64)(unsafe.Pointer(&c.ends[i]))
-			s.ended[p.vectors](to-from, &ptr[from], x, ldx, dst, ldy, p.tail, other, ahead, p.lastByte(), first+from, ends)
+			s.ended[c.loop(p)](to-from, &ptr[from], x, ldx, dst, ldy, p.tail, other, ahead, p.lastByte(), first+from, ends)
 		}
 	})
 }
@@ -147,6 +147,22 @@ func (s *narrowSums) loops() narrowLoops {
 			})
 		},
 	}
+}
+
+// wholeLine is, among the functions by their number of vectors, the place of the
+// one for rows that fill a cache line each: it masks no lanes and asks for one line
+// a row.
+const wholeLine = 0
+
+// loop returns which function sums a pass.
+func (c *call) loop(p pass) int {
+	if p.vectors != 1 || p.cols != lineValues {
+		return p.vectors
+	}
+	if x, ldx := place(c.x, 0, p.from); (uintptr(unsafe.Pointer(x))|uintptr(ldx))%(4*lineValues) != 0 {
+		return p.vectors
+	}
+	return wholeLine
 }
 
 func neighbourIndex(s segments) *int32 { return unsafe.SliceData(s.other) }

@@ -12,6 +12,8 @@ import (
 // spmm builds the sums over the edges of consecutive rows. A function keeps a
 // row of y of n vectors in registers; wider rows take several passes.
 func spmm() {
+	sum(zmm, line, false)
+	sumEnded(zmm, line)
 	for _, v := range []vectors{zmm, ymm} {
 		for n := 1; n <= 8; n++ {
 			sum(v, n, false)
@@ -27,6 +29,10 @@ func spmm() {
 		sumWeighted(v, widest(v), false)
 	}
 }
+
+// line stands for the number of vectors of functions for rows of x that fill a
+// cache line each, so that no lane is masked and no second line asked for.
+const line = 0
 
 // widest is how many vectors of sums the registers hold at most.
 func widest(v vectors) int {
@@ -168,23 +174,32 @@ func sumHeads(v vectors, n int) {
 }
 
 func newRowSum(v vectors, n int, narrow bool, name, doc, args string) *rowSum {
-	name = fmt.Sprintf("%s%sx%d", name, v.name, n)
+	columns := fmt.Sprintf("%d vectors of columns", n)
+	if n == line {
+		name, columns = name+"Line"+v.name, "each a cache line"
+	} else {
+		name = fmt.Sprintf("%s%sx%d", name, v.name, n)
+	}
 	if narrow {
 		name = "narrow" + strings.ToUpper(name[:1]) + name[1:]
 		doc += " and bfloat16 stores"
 	}
 	TEXT(name, NOSPLIT, args)
-	Doc(fmt.Sprintf("%s %s, %d vectors of columns.", name, doc, n))
+	Doc(fmt.Sprintf("%s %s, %s.", name, doc, columns))
 	Pragma("noescape")
 	s := &rowSum{v: v}
-	for range n {
+	for range max(n, 1) {
 		s.sums = append(s.sums, v.register())
 	}
-	count := Load(Param("tail"), GP64())
-	s.tail = newTail(v, count)
-	if narrow {
-		half := newHalfTail(v, count)
-		s.half = &half
+	if n == line {
+		s.tail = tail{v: v, whole: true}
+	} else {
+		count := Load(Param("tail"), GP64())
+		s.tail = newTail(v, count)
+		if narrow {
+			half := newHalfTail(v, count)
+			s.half = &half
+		}
 	}
 	s.x = Load(Param("x"), GP64())
 	s.ldx = Load(Param("ldx"), GP64())
@@ -273,13 +288,15 @@ func (s *rowSum) stored() int {
 }
 
 // prefetch asks for the row of x some positions ahead. It may begin within a
-// cache line, and so have one line more than it fills.
+// cache line, and so have one line more than it fills, unless it is known to be one.
 func (s *rowSum) prefetch() {
 	q := s.row(s.ahead)
 	for at := 0; at < len(s.sums)*s.stored(); at += 64 {
 		PREFETCHT0(Mem{Base: s.x, Index: q, Scale: 1, Disp: at})
 	}
-	PREFETCHT0(Mem{Base: s.last, Index: q, Scale: 1})
+	if !s.tail.whole {
+		PREFETCHT0(Mem{Base: s.last, Index: q, Scale: 1})
+	}
 }
 
 func (s *rowSum) add(x Mem, acc reg.VecVirtual, last bool) {

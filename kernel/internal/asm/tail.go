@@ -9,9 +9,10 @@ import (
 // tail handles a vector of which only the first lanes count: beside them no
 // memory is read or written.
 type tail struct {
-	v    vectors
-	k    reg.OpmaskVirtual // the lanes that count, of AVX-512
-	mask reg.VecVirtual    // the same of AVX2
+	v     vectors
+	k     reg.OpmaskVirtual // the lanes that count, of AVX-512
+	mask  reg.VecVirtual    // the same of AVX2
+	whole bool              // all lanes count, without a mask
 }
 
 // newTail makes the mask of the first count lanes, 1 to all of them.
@@ -55,40 +56,52 @@ var lanesMem *operand.Mem
 
 // load sets dst to the lanes of m, the others to 0.
 func (t tail) load(m operand.Mem, dst reg.VecVirtual) {
-	if t.v.bytes == 64 {
+	switch {
+	case t.whole:
+		VMOVUPS(m, dst)
+	case t.v.bytes == 64:
 		VMOVUPS_Z(m, t.k, dst)
-	} else {
+	default:
 		VMASKMOVPS(m, t.mask, dst)
 	}
 }
 
 // store writes the lanes of x to m.
 func (t tail) store(x reg.VecVirtual, m operand.Mem) {
-	if t.v.bytes == 64 {
+	switch {
+	case t.whole:
+		VMOVUPS(x, m)
+	case t.v.bytes == 64:
 		VMOVUPS(x, t.k, m)
-	} else {
+	default:
 		VMASKMOVPS(x, t.mask, m)
 	}
 }
 
 // add computes y += m.
 func (t tail) add(m operand.Mem, y reg.VecVirtual) {
-	if t.v.bytes == 64 {
+	switch {
+	case t.whole:
+		VADDPS(m, y, y)
+	case t.v.bytes == 64:
 		VADDPS(m, y, t.k, y)
-		return
+	default:
+		x := YMM()
+		VMASKMOVPS(m, t.mask, x)
+		VADDPS(x, y, y)
 	}
-	x := YMM()
-	VMASKMOVPS(m, t.mask, x)
-	VADDPS(x, y, y)
 }
 
 // multiplyAdd computes y += w·m.
 func (t tail) multiplyAdd(m operand.Mem, w, y reg.VecVirtual) {
-	if t.v.bytes == 64 {
+	switch {
+	case t.whole:
+		VFMADD231PS(m, w, y)
+	case t.v.bytes == 64:
 		VFMADD231PS(m, w, t.k, y)
-		return
+	default:
+		x := YMM()
+		VMASKMOVPS(m, t.mask, x)
+		VFMADD231PS(x, w, y)
 	}
-	x := YMM()
-	VMASKMOVPS(m, t.mask, x)
-	VFMADD231PS(x, w, y)
 }
