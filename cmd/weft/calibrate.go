@@ -68,6 +68,7 @@ kept already stands where it is faster.`,
 	}
 	c.Flags().SortFlags = false
 	threadsFlag(c, &threads)
+	c.Flags().Lookup("threads").Usage = "number `N` of threads to measure with, for which the rates are kept " + perCPU()
 	c.Flags().BoolVar(&fresh, "fresh", false, "forget what was kept before")
 	jsonFlag(c, &asJSON)
 	quietFlag(a, c)

@@ -61,7 +61,7 @@ func (a *app) listData(asJSON bool) error {
 	for _, e := range found {
 		fmt.Fprintf(&b, "%-*s  %-10s  %s\n", width, e.Name, e.Format, orBuiltin(e.Path))
 	}
-	fmt.Fprintf(&b, "\nto fetch: %s\n", strings.Join(l.Fetchable, ", "))
+	fmt.Fprintf(&b, "\nto fetch: %s\n", strings.Join(wrap(strings.Join(l.Fetchable, ", "), helpWidth-len("to fetch: ")), "\n          "))
 	return a.print("%s", b.String())
 }
 

@@ -20,9 +20,9 @@ func (a *app) explainCommand() *cobra.Command {
 changed it, with what the pass did to the work and bytes of the whole.
 
 A line is an operation: its result, its operands, and the space and columns of
-the result, such as vertices[16] or loops[8] (a row per edge, one loop per
-vertex among them). "once" marks what is computed once per run. Several passes
-choose by sizes: give the data to see what will really run.`,
+the result, such as vertices[16] or edges+loops[8] (a row per edge, one loop
+per vertex among them). "once" marks what is computed once per run. Several
+passes choose by sizes: give the data to see what will really run.`,
 		Example: `  weft explain --model gcn
   weft explain --model gat --data cora --mode train
   weft explain --model gcn --data cora --passes -reorder`,

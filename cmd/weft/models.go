@@ -104,7 +104,8 @@ func (a *app) describeModel(m model.Model, asJSON bool) error {
 		if options, err = optionsOf(m, r.Options); err != nil {
 			return err
 		}
-		line("recipe", "%s: %s (%s)", r.Data, recipeText(r, options), r.Note)
+		text := fmt.Sprintf("%s: %s (%s)", r.Data, recipeText(r, options), r.Note)
+		line("recipe", "%s", strings.Join(wrap(text, helpWidth-9), "\n           "))
 	}
 	return a.print("%s", b.String())
 }

@@ -173,8 +173,10 @@ func (n *threadCount) Set(text string) error {
 
 func threadsFlag(c *cobra.Command, to *int) {
 	*to = runtime.NumCPU()
-	c.Flags().Var((*threadCount)(to), "threads", "number `N` of threads; results have the same bits for any (default: one per CPU, here "+strconv.Itoa(runtime.NumCPU())+")")
+	c.Flags().Var((*threadCount)(to), "threads", "number `N` of threads; results have the same bits for any "+perCPU())
 }
+
+func perCPU() string { return "(default: one per CPU, here " + strconv.Itoa(runtime.NumCPU()) + ")" }
 
 func jsonFlag(c *cobra.Command, to *bool) {
 	c.Flags().BoolVar(to, "json", false, "print one JSON object on stdout")
