@@ -171,6 +171,7 @@ func (t *trainRun) ranks(c *cobra.Command, src source.Spec) (err error) {
 func (t *trainRun) open(ctx context.Context, src source.Spec, prep *dataset.Prep) (*dataset.Dataset, error) {
 	if t.parts != nil {
 		t.say("%s", t.parts.describe())
+		t.sayPlan()
 		return nil, nil
 	}
 	start := time.Now()
@@ -178,8 +179,17 @@ func (t *trainRun) open(ctx context.Context, src source.Spec, prep *dataset.Prep
 	t.readS = time.Since(start).Seconds()
 	if err == nil {
 		t.say("%s", describe(d))
+		t.sayPlan()
 	}
 	return d, err
+}
+
+// sayPlan says on how many ranks the run is, and by which plan, where it is not on
+// one.
+func (t *trainRun) sayPlan() {
+	if t.chose != nil {
+		t.say("on %s: %v", plural(int64(t.chose.Ranks()), "rank", "ranks"), t.chose)
+	}
 }
 
 // seeds trains once per seed and reports.
