@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -68,6 +71,13 @@ func (f *planFlags) read() (plan.Plan, error) {
 		return plan.ParseOn(f.plan, f.ranks)
 	}
 	text, err := yamldoc.Read(f.plan, maxPlan)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Ext(f.plan) == "" {
+		hint := ""
+		if _, err := plan.ParseAlgorithm(f.plan); err == nil {
+			hint = "; did you mean algorithm=" + f.plan + "?"
+		}
+		return plan.Plan{}, fmt.Errorf("%s is neither key=value,… nor a file%s", f.plan, hint)
+	}
 	if err != nil {
 		return plan.Plan{}, err
 	}

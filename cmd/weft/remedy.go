@@ -12,6 +12,7 @@ import (
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/dataset/fetch"
 	"github.com/weft-gnn/weft/dataset/source"
+	"github.com/weft-gnn/weft/dataset/synth"
 	"github.com/weft-gnn/weft/train"
 )
 
@@ -34,8 +35,8 @@ func remedy(c *cobra.Command, err error) string {
 	if errors.Is(err, train.ErrHoldsRun) {
 		return " (--resume goes on with it, --out names another)"
 	}
-	if absent := (*source.NotFoundError)(nil); errors.As(err, &absent) && slices.Contains(fetch.Names(), absent.Ref) {
-		return fmt.Sprintf(" (`weft data fetch %s` brings it)", absent.Ref)
+	if absent := (*source.NotFoundError)(nil); errors.As(err, &absent) {
+		return remedyOfAbsent(absent)
 	}
 	var lacking *dataset.OptionError
 	if !errors.As(err, &lacking) {
@@ -48,6 +49,20 @@ func remedy(c *cobra.Command, err error) string {
 		return " (" + choice.flag + ")"
 	case isDescription(c) && choice.key != "":
 		return " (" + choice.key + ")"
+	}
+	return ""
+}
+
+// remedyOfAbsent says how to get a set that is not there, or what there is.
+func remedyOfAbsent(e *source.NotFoundError) string {
+	var kind synth.Kind
+	switch err := kind.UnmarshalText([]byte(e.Ref)); {
+	case slices.Contains(fetch.Names(), e.Ref):
+		return fmt.Sprintf(" (`weft data fetch %s` brings it)", e.Ref)
+	case err == nil:
+		return fmt.Sprintf(" (`weft data gen %s --out %[1]s` makes one)", e.Ref)
+	case len(e.Looked) > 0:
+		return " (`weft data list` shows what is there)"
 	}
 	return ""
 }

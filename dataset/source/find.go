@@ -137,13 +137,16 @@ type NotFoundError struct {
 
 func (e *NotFoundError) Error() string {
 	s := fmt.Sprintf("dataset: no set or file is called %q", e.Ref)
+	if len(e.Looked) > 0 {
+		s += ", looked in " + strings.Join(e.Looked, ", ")
+	}
 	if len(e.Near) > 0 {
 		s += "; did you mean " + strings.Join(e.Near, " or ") + "?"
 	}
 	if len(e.Looked) == 0 {
-		return s + " (no data folder: set WEFT_DATA, or give a path)"
+		s += " (no data folder: set WEFT_DATA, or give a path)"
 	}
-	return s + fmt.Sprintf(" (looked in %s; `weft data list` shows what is there)", strings.Join(e.Looked, ", "))
+	return s
 }
 
 // Unwrap makes errors.Is(err, fs.ErrNotExist) hold.

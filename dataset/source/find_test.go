@@ -121,7 +121,7 @@ func TestFindPathOrName(t *testing.T) {
 func TestFindNothing(t *testing.T) {
 	root := collection(t)
 	_, err := Find("citeser", dataset.Options{DataPath: []string{root}})
-	datatest.WantError(t, err, `"citeser"`, "did you mean citeseer?", root, "weft data list")
+	datatest.WantError(t, err, `"citeser"`, "did you mean citeseer?", root)
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v is not fs.ErrNotExist", err)
 	}

@@ -15,7 +15,7 @@ func columnNamed(t cells.Table, name, role string) (int, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return i, nil
 	}
-	return 0, fmt.Errorf("dataset: %s has no column %q for the %s%s: it has %s",
+	return 0, fmt.Errorf("dataset: %s has no column %q for the %s%s (it has %s)",
 		t.At(0), name, role, nearest.DidYouMean(name, names), someOf(names))
 }
 
