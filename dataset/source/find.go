@@ -39,6 +39,11 @@ func Find(ref string, opt dataset.Options) (dataset.Entry, error) {
 	if isPathOnly(ref) {
 		return path, pathErr
 	}
+	_, statErr := os.Stat(ref)
+	onlyPrefix := statErr != nil // files called ref.something: what the name means where no set has it
+	if pathErr == nil && onlyPrefix && !isPrefixOfSet(ref) {
+		pathErr = statErr
+	}
 	found, err := search(opt, func(c candidate) bool { return c.matches(ref) })
 	if err != nil {
 		return dataset.Entry{}, err
@@ -54,8 +59,6 @@ func Find(ref string, opt dataset.Options) (dataset.Entry, error) {
 		}
 	}
 	found = preferExact(found, ref)
-	_, statErr := os.Stat(ref)
-	onlyPrefix := statErr != nil // files called ref.something: what the name means where no set has it
 	if pathErr == nil && !(onlyPrefix && len(found) > 0) && !slices.ContainsFunc(found, func(e dataset.Entry) bool { return sameFile(e.Path, path.Path) }) {
 		path.Name = "./" + ref
 		found = append(found, path)
@@ -93,6 +96,14 @@ func pathEntry(ref string) (dataset.Entry, error) {
 		return dataset.Entry{}, err
 	}
 	return dataset.Entry{Name: dataset.Stem(filepath.Base(filepath.Clean(named(ref)))), Path: ref}, nil
+}
+
+// isPrefixOfSet reports whether files called ref.something are a set: predictions
+// written to cora.csv are none called cora.
+func isPrefixOfSet(ref string) bool {
+	p, err := dataset.Look(ref)
+	best, _ := fits(p)
+	return err == nil && len(best) > 0
 }
 
 func sameFile(a, b string) bool {

@@ -131,6 +131,9 @@ func TestFindNothing(t *testing.T) {
 	if datatest.WantError(t, err, "nothing-like-it"); strings.Contains(err.Error(), "did you mean") {
 		t.Errorf("%v suggests", err)
 	}
+	t.Chdir(datatest.Files(t, map[string]string{"citeser.csv": "id,prediction\n"}))
+	_, err = Find("citeser", dataset.Options{DataPath: []string{root}})
+	datatest.WantError(t, err, `no set or file is called "citeser"`, "did you mean citeseer?")
 	_, err = Find("karat", dataset.Options{})
 	datatest.WantError(t, err, "karate", "WEFT_DATA")
 	_, err = Find("", dataset.Options{})
