@@ -14,6 +14,9 @@ type Env map[string]int64
 // or binds to a negative number, a divisor below 1, a value that is not an
 // integer or does not fit in 64 bits.
 func (e Expr) Eval(env Env) (int64, error) {
+	if v, ok := e.evalInt(env); ok {
+		return v, nil
+	}
 	v, err := e.EvalRat(env)
 	switch {
 	case err != nil:

@@ -1,9 +1,12 @@
 package cost
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestEval(t *testing.T) {
@@ -11,6 +14,9 @@ func TestEval(t *testing.T) {
 	env := Env{"m̂": 13264, "n": 2708, "k": 16, "d": 169}
 	if got, want := e.MustEval(env), int64(2*13264*16+2708*256+8+2708); got != want {
 		t.Errorf("got %d, want %d", got, want)
+	}
+	if _, ok := e.evalInt(env); !ok {
+		t.Error("64 bits do not")
 	}
 }
 
@@ -51,6 +57,45 @@ func TestEvalIsExact(t *testing.T) {
 	if got, want := f.MustEval(Env{"n": 1 << 62}), int64(1<<62-1); got != want {
 		t.Errorf("⌊n(n+1)/(n+2)⌋: got %d, want %d", got, want)
 	}
+}
+
+// TestEvalInt: where integers of 64 bits do, they give what fractions give, and they know
+// where they do not.
+func TestEvalInt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.OneOf(rapid.Int64Range(-9, 9), rapid.Int64Range(-1<<62, 1<<62))
+		var expr func(depth int) Expr
+		expr = func(depth int) Expr {
+			if depth == 0 {
+				return rapid.SampledFrom([]Expr{n, k, P, Int(rapid.Int64Range(-3, 5).Draw(t, "constant")), Rat(1, 2)}).Draw(t, "leaf")
+			}
+			a, b := expr(depth-1), expr(rapid.IntRange(0, depth-1).Draw(t, "depth"))
+			switch rapid.IntRange(0, 6).Draw(t, "op") {
+			case 0:
+				return Add(a, b)
+			case 1:
+				return Sub(a, b)
+			case 2:
+				return Mul(a, b)
+			case 3:
+				return Max(a, b)
+			case 4:
+				return Min(a, b)
+			case 5:
+				return Log2(a)
+			}
+			return rapid.SampledFrom([]func(a, b Expr) Expr{CeilDiv, FloorDiv}).Draw(t, "quotient")(a, Max(b, Int(1)))
+		}
+		e, env := expr(3), Env{}
+		for _, s := range []string{"n", "k", "P"} {
+			env[s] = value.Draw(t, s)
+		}
+		got, ok := e.evalInt(env)
+		want, err := e.EvalRat(env)
+		if ok && (err != nil || want.Cmp(big.NewRat(got, 1)) != 0) {
+			t.Fatalf("%v in %v is %v, %v; got %d", e, env, want, err, got)
+		}
+	})
 }
 
 func TestSymbols(t *testing.T) {
