@@ -67,10 +67,14 @@ func (ls Links) With(l Link) Links {
 	return append(out, l)
 }
 
+// transports counts how often what carries words has changed so much that links which
+// were measured before are measured again: since the second, goroutines copy words once.
+const transports = 2
+
 // LinksPath returns the file below dir in which links are kept. They do not depend on
 // how many cores a process may use, which launchers of ranks often restrict.
 func LinksPath(dir string) string {
-	return filepath.Join(dir, "links-"+fileWords(Detect(1).CPU)+".json")
+	return filepath.Join(dir, fmt.Sprintf("links-%s-t%d.json", fileWords(Detect(1).CPU), transports))
 }
 
 // LoadLinks returns the links that Save kept below dir; none is no error.
@@ -101,10 +105,11 @@ func (ls Links) Save(dir string) error {
 }
 
 // How a link is measured: rounds of exchanges of one word, and of so many words
-// that what a message takes by itself does not count.
+// that what a message takes by itself does not count, nor the caches of one core hold
+// what is sent.
 const (
-	shortRounds, longRounds = 64, 4
-	longWords               = 1 << 18
+	shortRounds, longRounds = 64, 1
+	longWords               = 1 << 21
 	linkRuns                = 24
 )
 
