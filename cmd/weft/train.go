@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -185,10 +186,15 @@ func (t *trainRun) open(ctx context.Context, src source.Spec, prep *dataset.Prep
 }
 
 // sayPlan says on how many ranks the run is, and by which plan, where it is not on
-// one.
+// one, and that ranks of this process take turns where it has far fewer cores.
 func (t *trainRun) sayPlan() {
-	if t.chose != nil {
-		t.say("on %s: %v", plural(int64(t.chose.Ranks()), "rank", "ranks"), t.chose)
+	if t.chose == nil {
+		return
+	}
+	n := t.chose.Ranks()
+	t.say("on %s: %v", plural(int64(n), "rank", "ranks"), t.chose)
+	if cores := runtime.GOMAXPROCS(0); t.world == nil && n > 4*cores {
+		t.say("note: they take turns on %s, as ranks of one process do: mpirun starts them on several hosts", plural(int64(cores), "core", "cores"))
 	}
 }
 
