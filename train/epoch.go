@@ -130,7 +130,7 @@ func (t *Trainer) scores(ctx context.Context, pred tensor.Matrix) (out [4]float6
 		}
 	}
 	for k, one := range sum {
-		out[k] = one.score(metric)
+		out[k] = one.score(t.session.Ctx().Pool, metric)
 	}
 	if out[3] /= float64(t.mine.val.Total); t.mine.val.Total == 0 {
 		out[3] = math.NaN()

@@ -89,7 +89,7 @@ func (m Metric) sign() float64 {
 //
 // Shapes: pred has a row per vertex, a column per class or target.
 func (m Metric) Score(pred tensor.Matrix, labels dataset.Labels, items []int32) float64 {
-	return m.tally(&kernel.Ctx{}, pred, labels, items).score(m)
+	return m.tally(&kernel.Ctx{}, pred, labels, items).score(nil, m)
 }
 
 // decisions calls f with what was predicted and what is true: a class per item,

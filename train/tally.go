@@ -1,15 +1,12 @@
 package train
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"github.com/weft-gnn/weft/dataset"
 	"github.com/weft-gnn/weft/kernel"
 	"github.com/weft-gnn/weft/tensor"
-	"gonum.org/v1/gonum/integrate"
-	"gonum.org/v1/gonum/stat"
 )
 
 // tally is what a metric needs of the predictions of some items. Tallies of ranks
@@ -57,14 +54,14 @@ func (t *tally) add(o tally) {
 }
 
 // score is the metric; NaN over no items.
-func (t tally) score(m Metric) float64 {
+func (t tally) score(pool *kernel.Pool, m Metric) float64 {
 	switch {
 	case t.items == 0:
 		return math.NaN()
 	case m == RMSE:
 		return math.Sqrt(t.sums[0] / t.sums[1])
 	case m == ROCAUC:
-		return meanArea(t.curves)
+		return meanArea(pool, t.curves)
 	case m == F1, m == F1Micro:
 		return m.f1(t.sums)
 	}
@@ -165,19 +162,6 @@ func (m Metric) f1(n []float64) float64 {
 	return sum / present
 }
 
-// meanArea is the mean area over targets, or over classes each against the rest.
-// Targets that have one kind of item only have no curve and are left out.
-func meanArea(curves [][]scored) float64 {
-	sum, n := 0.0, 0.0
-	for _, c := range curves {
-		if a := areaUnderROC(c); !math.IsNaN(a) {
-			sum += a
-			n++
-		}
-	}
-	return sum / n
-}
-
 // scored is an item's score and whether it is of the class.
 type scored struct {
 	y  float64
@@ -187,7 +171,7 @@ type scored struct {
 // scores lists the items of one column: its log-odds where classes exclude
 // each other, its logit otherwise.
 func scores(pred tensor.Matrix, l dataset.Labels, items []int32, j int) []scored {
-	var out []scored
+	out := make([]scored, 0, len(items))
 	for _, i := range items {
 		row := pred.Row(int(i))
 		if l.Class == nil {
@@ -216,21 +200,4 @@ func logOdds(row []float32, j int) float64 {
 		}
 	}
 	return float64(row[j]) - top - math.Log(sum)
-}
-
-func areaUnderROC(s []scored) float64 {
-	slices.SortFunc(s, func(a, b scored) int { return cmp.Compare(a.y, b.y) })
-	y, is := make([]float64, len(s)), make([]bool, len(s))
-	ones := 0
-	for i, v := range s {
-		y[i], is[i] = v.y, v.is
-		if v.is {
-			ones++
-		}
-	}
-	if ones == 0 || ones == len(s) {
-		return math.NaN()
-	}
-	tpr, fpr, _ := stat.ROC(nil, y, is, nil)
-	return integrate.Trapezoidal(fpr, tpr)
 }

@@ -50,7 +50,7 @@ func TestTalliesAddUp(t *testing.T) {
 				sum.add(one)
 			}
 		}
-		got, want := sum.score(m), m.Score(pred, l, all)
+		got, want := sum.score(nil, m), m.Score(pred, l, all)
 		if len(words) > 0 || !(math.Abs(got-want) <= 1e-12 || math.IsNaN(got) && math.IsNaN(want)) {
 			t.Fatalf("%v of %d ranks is %v, of one %v", m, len(ranks), got, want)
 		}
