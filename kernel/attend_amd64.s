@@ -71,20 +71,16 @@ GLOBL floatff800000<>(SB), RODATA|NOPTR, $32
 TEXT ·attendMomentsEightAVX512(SB), NOSPLIT, $0-72
 	MOVQ         score+32(FP), CX
 	MOVQ         product+16(FP), DX
-	VBROADCASTSS floatc2d00000<>+0(SB), Z0
-	VBROADCASTSS float42b20000<>+0(SB), Z1
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
-	VBROADCASTSS float3f318000<>+0(SB), Z7
-	VBROADCASTSS floatb95e8083<>+0(SB), Z8
-	VBROADCASTSS float3f800000<>+0(SB), Z9
-	VBROADCASTSS float39506967<>+0(SB), Z10
-	VBROADCASTSS float3ab743ce<>+0(SB), Z11
-	VBROADCASTSS float3c088908<>+0(SB), Z12
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z13
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z14
-	VBROADCASTSS float3f000000<>+0(SB), Z15
-	VBROADCASTSS slope+24(FP), Z16
-	VPXORD       Z2, Z2, Z2
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z0
+	VBROADCASTSS float3f800000<>+0(SB), Z1
+	VBROADCASTSS float3962a0ba<>+0(SB), Z2
+	VBROADCASTSS float3aa36b27<>+0(SB), Z3
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z4
+	VBROADCASTSS float3d634489<>+0(SB), Z5
+	VBROADCASTSS float3e75feac<>+0(SB), Z6
+	VBROADCASTSS float3f317216<>+0(SB), Z7
+	VBROADCASTSS slope+24(FP), Z8
+	VPXORD       Z9, Z9, Z9
 	MOVQ         ptr+8(FP), BX
 	MOVQ         (BX), AX
 
@@ -93,110 +89,85 @@ row:
 	ADDQ            $0x08, BX
 	MOVQ            BX, ptr+8(FP)
 	MOVQ            (BX), BX
-	VMOVUPS         Z9, Z18
-	VPXORD          Z3, Z3, Z3
-	VPXORD          Z4, Z4, Z4
-	VPXORD          Z5, Z5, Z5
+	VMOVUPS         Z1, Z11
+	VPXORD          Z12, Z12, Z12
+	VPXORD          Z13, Z13, Z13
+	VPXORD          Z14, Z14, Z14
 	CMPQ            AX, BX
 	JGE             store
 	MOVQ            moment+40(FP), SI
-	VBROADCASTF32X8 (SI), Z17
-	VPXORD          Z18, Z18, Z18
+	VBROADCASTF32X8 (SI), Z10
+	VPXORD          Z11, Z11, Z11
 
 position:
-	LEAQ         1(AX), SI
-	XORQ         DI, DI
-	CMPQ         SI, BX
-	CMOVQGE      AX, SI
-	SETLT        DI
-	NEGQ         DI
-	MOVQ         DI, SI
-	KMOVW        SI, K1
-	ORQ          $0xff, SI
-	KMOVW        SI, K1
-	MOVQ         AX, SI
-	SHLQ         $0x05, SI
-	VMOVUPS.Z    (CX)(SI*1), K1, Z19
-	MOVQ         AX, SI
-	SHLQ         $0x05, SI
-	VMOVUPS.Z    (DX)(SI*1), K1, Z20
-	VSUBPS       Z17, Z19, Z21
-	VMAXPS       Z21, Z0, Z21
-	VMULPS       Z1, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z7, Z22, Z21
-	VFNMADD231PS Z8, Z22, Z21
-	VMOVUPS      Z10, Z23
-	VFMADD213PS  Z11, Z21, Z23
-	VFMADD213PS  Z12, Z21, Z23
-	VFMADD213PS  Z13, Z21, Z23
-	VFMADD213PS  Z14, Z21, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z9, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z18, K1, Z18
-	VCMPPS       $0x11, Z19, Z2, K2
-	VMULPS       Z16, Z21, Z19
-	VBLENDMPS    Z21, Z19, K2, Z6
-	VADDPS       Z6, Z5, K1, Z5
-	VFMADD231PS  Z21, Z20, K1, Z3
-	VFMADD231PS  Z6, Z20, K1, Z4
-	ADDQ         $0x02, AX
-	CMPQ         AX, BX
-	JLT          position
-	MOVQ         BX, AX
-	VSHUFF32X4   $0x4e, Z18, Z18, Z17
-	VADDPS       Z17, Z18, Z18
-	VSHUFF32X4   $0x4e, Z3, Z3, Z17
-	VADDPS       Z17, Z3, Z3
-	VSHUFF32X4   $0x4e, Z4, Z4, Z17
-	VADDPS       Z17, Z4, Z4
-	VSHUFF32X4   $0x4e, Z5, Z5, Z17
-	VADDPS       Z17, Z5, Z5
-	VMOVUPS      Z9, Z17
-	VDIVPS       Z18, Z17, Z17
-	VMULPS       Z17, Z3, Z3
-	VMULPS       Z17, Z4, Z4
-	VMULPS       Z17, Z5, Z5
+	LEAQ        1(AX), SI
+	XORQ        DI, DI
+	CMPQ        SI, BX
+	CMOVQGE     AX, SI
+	SETLT       DI
+	NEGQ        DI
+	MOVQ        DI, SI
+	KMOVW       SI, K1
+	ORQ         $0xff, SI
+	KMOVW       SI, K1
+	MOVQ        AX, SI
+	SHLQ        $0x05, SI
+	VMOVUPS.Z   (CX)(SI*1), K1, Z15
+	MOVQ        AX, SI
+	SHLQ        $0x05, SI
+	VMOVUPS.Z   (DX)(SI*1), K1, Z16
+	VSUBPS      Z10, Z15, Z17
+	VMULPS      Z0, Z17, Z17
+	VREDUCEPS   $0x09, Z17, Z18
+	VMOVUPS     Z2, Z19
+	VFMADD213PS Z3, Z18, Z19
+	VFMADD213PS Z4, Z18, Z19
+	VFMADD213PS Z5, Z18, Z19
+	VFMADD213PS Z6, Z18, Z19
+	VFMADD213PS Z7, Z18, Z19
+	VFMADD213PS Z1, Z18, Z19
+	VSCALEFPS   Z17, Z19, Z17
+	VADDPS      Z17, Z11, K1, Z11
+	VCMPPS      $0x11, Z15, Z9, K2
+	VMULPS      Z8, Z17, Z15
+	VBLENDMPS   Z17, Z15, K2, Z20
+	VADDPS      Z20, Z14, K1, Z14
+	VFMADD231PS Z17, Z16, K1, Z12
+	VFMADD231PS Z20, Z16, K1, Z13
+	ADDQ        $0x02, AX
+	CMPQ        AX, BX
+	JLT         position
+	MOVQ        BX, AX
+	VSHUFF32X4  $0x4e, Z11, Z11, Z10
+	VADDPS      Z10, Z11, Z11
+	VSHUFF32X4  $0x4e, Z12, Z12, Z10
+	VADDPS      Z10, Z12, Z12
+	VSHUFF32X4  $0x4e, Z13, Z13, Z10
+	VADDPS      Z10, Z13, Z13
+	VSHUFF32X4  $0x4e, Z14, Z14, Z10
+	VADDPS      Z10, Z14, Z14
+	VMOVUPS     Z1, Z10
+	VDIVPS      Z11, Z10, Z10
+	VMULPS      Z10, Z12, Z12
+	VMULPS      Z10, Z13, Z13
+	VMULPS      Z10, Z14, Z14
 
 store:
 	MOVQ    moment+40(FP), BX
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Y18, (BX)
+	VMOVUPS Y11, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Y3, (BX)
+	VMOVUPS Y12, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Y4, (BX)
+	VMOVUPS Y13, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Y5, (BX)
+	VMOVUPS Y14, (BX)
 	MOVQ    apart+64(FP), BX
 	ADDQ    BX, moment+40(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
-
-DATA floatc2d00000<>+0(SB)/4, $0xc2d00000
-DATA floatc2d00000<>+4(SB)/4, $0xc2d00000
-DATA floatc2d00000<>+8(SB)/4, $0xc2d00000
-DATA floatc2d00000<>+12(SB)/4, $0xc2d00000
-DATA floatc2d00000<>+16(SB)/4, $0xc2d00000
-DATA floatc2d00000<>+20(SB)/4, $0xc2d00000
-DATA floatc2d00000<>+24(SB)/4, $0xc2d00000
-DATA floatc2d00000<>+28(SB)/4, $0xc2d00000
-GLOBL floatc2d00000<>(SB), RODATA|NOPTR, $32
-
-DATA float42b20000<>+0(SB)/4, $0x42b20000
-DATA float42b20000<>+4(SB)/4, $0x42b20000
-DATA float42b20000<>+8(SB)/4, $0x42b20000
-DATA float42b20000<>+12(SB)/4, $0x42b20000
-DATA float42b20000<>+16(SB)/4, $0x42b20000
-DATA float42b20000<>+20(SB)/4, $0x42b20000
-DATA float42b20000<>+24(SB)/4, $0x42b20000
-DATA float42b20000<>+28(SB)/4, $0x42b20000
-GLOBL float42b20000<>(SB), RODATA|NOPTR, $32
 
 DATA float3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
 DATA float3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
@@ -208,26 +179,6 @@ DATA float3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
 DATA float3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
 GLOBL float3fb8aa3b<>(SB), RODATA|NOPTR, $32
 
-DATA float3f318000<>+0(SB)/4, $0x3f318000
-DATA float3f318000<>+4(SB)/4, $0x3f318000
-DATA float3f318000<>+8(SB)/4, $0x3f318000
-DATA float3f318000<>+12(SB)/4, $0x3f318000
-DATA float3f318000<>+16(SB)/4, $0x3f318000
-DATA float3f318000<>+20(SB)/4, $0x3f318000
-DATA float3f318000<>+24(SB)/4, $0x3f318000
-DATA float3f318000<>+28(SB)/4, $0x3f318000
-GLOBL float3f318000<>(SB), RODATA|NOPTR, $32
-
-DATA floatb95e8083<>+0(SB)/4, $0xb95e8083
-DATA floatb95e8083<>+4(SB)/4, $0xb95e8083
-DATA floatb95e8083<>+8(SB)/4, $0xb95e8083
-DATA floatb95e8083<>+12(SB)/4, $0xb95e8083
-DATA floatb95e8083<>+16(SB)/4, $0xb95e8083
-DATA floatb95e8083<>+20(SB)/4, $0xb95e8083
-DATA floatb95e8083<>+24(SB)/4, $0xb95e8083
-DATA floatb95e8083<>+28(SB)/4, $0xb95e8083
-GLOBL floatb95e8083<>(SB), RODATA|NOPTR, $32
-
 DATA float3f800000<>+0(SB)/4, $0x3f800000
 DATA float3f800000<>+4(SB)/4, $0x3f800000
 DATA float3f800000<>+8(SB)/4, $0x3f800000
@@ -238,65 +189,65 @@ DATA float3f800000<>+24(SB)/4, $0x3f800000
 DATA float3f800000<>+28(SB)/4, $0x3f800000
 GLOBL float3f800000<>(SB), RODATA|NOPTR, $32
 
-DATA float39506967<>+0(SB)/4, $0x39506967
-DATA float39506967<>+4(SB)/4, $0x39506967
-DATA float39506967<>+8(SB)/4, $0x39506967
-DATA float39506967<>+12(SB)/4, $0x39506967
-DATA float39506967<>+16(SB)/4, $0x39506967
-DATA float39506967<>+20(SB)/4, $0x39506967
-DATA float39506967<>+24(SB)/4, $0x39506967
-DATA float39506967<>+28(SB)/4, $0x39506967
-GLOBL float39506967<>(SB), RODATA|NOPTR, $32
+DATA float3962a0ba<>+0(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+4(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+8(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+12(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+16(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+20(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+24(SB)/4, $0x3962a0ba
+DATA float3962a0ba<>+28(SB)/4, $0x3962a0ba
+GLOBL float3962a0ba<>(SB), RODATA|NOPTR, $32
 
-DATA float3ab743ce<>+0(SB)/4, $0x3ab743ce
-DATA float3ab743ce<>+4(SB)/4, $0x3ab743ce
-DATA float3ab743ce<>+8(SB)/4, $0x3ab743ce
-DATA float3ab743ce<>+12(SB)/4, $0x3ab743ce
-DATA float3ab743ce<>+16(SB)/4, $0x3ab743ce
-DATA float3ab743ce<>+20(SB)/4, $0x3ab743ce
-DATA float3ab743ce<>+24(SB)/4, $0x3ab743ce
-DATA float3ab743ce<>+28(SB)/4, $0x3ab743ce
-GLOBL float3ab743ce<>(SB), RODATA|NOPTR, $32
+DATA float3aa36b27<>+0(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+4(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+8(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+12(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+16(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+20(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+24(SB)/4, $0x3aa36b27
+DATA float3aa36b27<>+28(SB)/4, $0x3aa36b27
+GLOBL float3aa36b27<>(SB), RODATA|NOPTR, $32
 
-DATA float3c088908<>+0(SB)/4, $0x3c088908
-DATA float3c088908<>+4(SB)/4, $0x3c088908
-DATA float3c088908<>+8(SB)/4, $0x3c088908
-DATA float3c088908<>+12(SB)/4, $0x3c088908
-DATA float3c088908<>+16(SB)/4, $0x3c088908
-DATA float3c088908<>+20(SB)/4, $0x3c088908
-DATA float3c088908<>+24(SB)/4, $0x3c088908
-DATA float3c088908<>+28(SB)/4, $0x3c088908
-GLOBL float3c088908<>(SB), RODATA|NOPTR, $32
+DATA float3c1e85c9<>+0(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+4(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+8(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+12(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+16(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+20(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+24(SB)/4, $0x3c1e85c9
+DATA float3c1e85c9<>+28(SB)/4, $0x3c1e85c9
+GLOBL float3c1e85c9<>(SB), RODATA|NOPTR, $32
 
-DATA float3d2aa9c1<>+0(SB)/4, $0x3d2aa9c1
-DATA float3d2aa9c1<>+4(SB)/4, $0x3d2aa9c1
-DATA float3d2aa9c1<>+8(SB)/4, $0x3d2aa9c1
-DATA float3d2aa9c1<>+12(SB)/4, $0x3d2aa9c1
-DATA float3d2aa9c1<>+16(SB)/4, $0x3d2aa9c1
-DATA float3d2aa9c1<>+20(SB)/4, $0x3d2aa9c1
-DATA float3d2aa9c1<>+24(SB)/4, $0x3d2aa9c1
-DATA float3d2aa9c1<>+28(SB)/4, $0x3d2aa9c1
-GLOBL float3d2aa9c1<>(SB), RODATA|NOPTR, $32
+DATA float3d634489<>+0(SB)/4, $0x3d634489
+DATA float3d634489<>+4(SB)/4, $0x3d634489
+DATA float3d634489<>+8(SB)/4, $0x3d634489
+DATA float3d634489<>+12(SB)/4, $0x3d634489
+DATA float3d634489<>+16(SB)/4, $0x3d634489
+DATA float3d634489<>+20(SB)/4, $0x3d634489
+DATA float3d634489<>+24(SB)/4, $0x3d634489
+DATA float3d634489<>+28(SB)/4, $0x3d634489
+GLOBL float3d634489<>(SB), RODATA|NOPTR, $32
 
-DATA float3e2aaaaa<>+0(SB)/4, $0x3e2aaaaa
-DATA float3e2aaaaa<>+4(SB)/4, $0x3e2aaaaa
-DATA float3e2aaaaa<>+8(SB)/4, $0x3e2aaaaa
-DATA float3e2aaaaa<>+12(SB)/4, $0x3e2aaaaa
-DATA float3e2aaaaa<>+16(SB)/4, $0x3e2aaaaa
-DATA float3e2aaaaa<>+20(SB)/4, $0x3e2aaaaa
-DATA float3e2aaaaa<>+24(SB)/4, $0x3e2aaaaa
-DATA float3e2aaaaa<>+28(SB)/4, $0x3e2aaaaa
-GLOBL float3e2aaaaa<>(SB), RODATA|NOPTR, $32
+DATA float3e75feac<>+0(SB)/4, $0x3e75feac
+DATA float3e75feac<>+4(SB)/4, $0x3e75feac
+DATA float3e75feac<>+8(SB)/4, $0x3e75feac
+DATA float3e75feac<>+12(SB)/4, $0x3e75feac
+DATA float3e75feac<>+16(SB)/4, $0x3e75feac
+DATA float3e75feac<>+20(SB)/4, $0x3e75feac
+DATA float3e75feac<>+24(SB)/4, $0x3e75feac
+DATA float3e75feac<>+28(SB)/4, $0x3e75feac
+GLOBL float3e75feac<>(SB), RODATA|NOPTR, $32
 
-DATA float3f000000<>+0(SB)/4, $0x3f000000
-DATA float3f000000<>+4(SB)/4, $0x3f000000
-DATA float3f000000<>+8(SB)/4, $0x3f000000
-DATA float3f000000<>+12(SB)/4, $0x3f000000
-DATA float3f000000<>+16(SB)/4, $0x3f000000
-DATA float3f000000<>+20(SB)/4, $0x3f000000
-DATA float3f000000<>+24(SB)/4, $0x3f000000
-DATA float3f000000<>+28(SB)/4, $0x3f000000
-GLOBL float3f000000<>(SB), RODATA|NOPTR, $32
+DATA float3f317216<>+0(SB)/4, $0x3f317216
+DATA float3f317216<>+4(SB)/4, $0x3f317216
+DATA float3f317216<>+8(SB)/4, $0x3f317216
+DATA float3f317216<>+12(SB)/4, $0x3f317216
+DATA float3f317216<>+16(SB)/4, $0x3f317216
+DATA float3f317216<>+20(SB)/4, $0x3f317216
+DATA float3f317216<>+24(SB)/4, $0x3f317216
+DATA float3f317216<>+28(SB)/4, $0x3f317216
+GLOBL float3f317216<>(SB), RODATA|NOPTR, $32
 
 // func attendSumEightAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, top *float32, total *float32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, MMX+
@@ -473,66 +424,6 @@ top3:
 	VPXORD          Z13, Z13, Z13
 	VPXORD          Z0, Z0, Z0
 	JMP             position
-
-DATA float3962a0ba<>+0(SB)/4, $0x3962a0ba
-DATA float3962a0ba<>+4(SB)/4, $0x3962a0ba
-DATA float3962a0ba<>+8(SB)/4, $0x3962a0ba
-DATA float3962a0ba<>+12(SB)/4, $0x3962a0ba
-DATA float3962a0ba<>+16(SB)/4, $0x3962a0ba
-DATA float3962a0ba<>+20(SB)/4, $0x3962a0ba
-DATA float3962a0ba<>+24(SB)/4, $0x3962a0ba
-DATA float3962a0ba<>+28(SB)/4, $0x3962a0ba
-GLOBL float3962a0ba<>(SB), RODATA|NOPTR, $32
-
-DATA float3aa36b27<>+0(SB)/4, $0x3aa36b27
-DATA float3aa36b27<>+4(SB)/4, $0x3aa36b27
-DATA float3aa36b27<>+8(SB)/4, $0x3aa36b27
-DATA float3aa36b27<>+12(SB)/4, $0x3aa36b27
-DATA float3aa36b27<>+16(SB)/4, $0x3aa36b27
-DATA float3aa36b27<>+20(SB)/4, $0x3aa36b27
-DATA float3aa36b27<>+24(SB)/4, $0x3aa36b27
-DATA float3aa36b27<>+28(SB)/4, $0x3aa36b27
-GLOBL float3aa36b27<>(SB), RODATA|NOPTR, $32
-
-DATA float3c1e85c9<>+0(SB)/4, $0x3c1e85c9
-DATA float3c1e85c9<>+4(SB)/4, $0x3c1e85c9
-DATA float3c1e85c9<>+8(SB)/4, $0x3c1e85c9
-DATA float3c1e85c9<>+12(SB)/4, $0x3c1e85c9
-DATA float3c1e85c9<>+16(SB)/4, $0x3c1e85c9
-DATA float3c1e85c9<>+20(SB)/4, $0x3c1e85c9
-DATA float3c1e85c9<>+24(SB)/4, $0x3c1e85c9
-DATA float3c1e85c9<>+28(SB)/4, $0x3c1e85c9
-GLOBL float3c1e85c9<>(SB), RODATA|NOPTR, $32
-
-DATA float3d634489<>+0(SB)/4, $0x3d634489
-DATA float3d634489<>+4(SB)/4, $0x3d634489
-DATA float3d634489<>+8(SB)/4, $0x3d634489
-DATA float3d634489<>+12(SB)/4, $0x3d634489
-DATA float3d634489<>+16(SB)/4, $0x3d634489
-DATA float3d634489<>+20(SB)/4, $0x3d634489
-DATA float3d634489<>+24(SB)/4, $0x3d634489
-DATA float3d634489<>+28(SB)/4, $0x3d634489
-GLOBL float3d634489<>(SB), RODATA|NOPTR, $32
-
-DATA float3e75feac<>+0(SB)/4, $0x3e75feac
-DATA float3e75feac<>+4(SB)/4, $0x3e75feac
-DATA float3e75feac<>+8(SB)/4, $0x3e75feac
-DATA float3e75feac<>+12(SB)/4, $0x3e75feac
-DATA float3e75feac<>+16(SB)/4, $0x3e75feac
-DATA float3e75feac<>+20(SB)/4, $0x3e75feac
-DATA float3e75feac<>+24(SB)/4, $0x3e75feac
-DATA float3e75feac<>+28(SB)/4, $0x3e75feac
-GLOBL float3e75feac<>(SB), RODATA|NOPTR, $32
-
-DATA float3f317216<>+0(SB)/4, $0x3f317216
-DATA float3f317216<>+4(SB)/4, $0x3f317216
-DATA float3f317216<>+8(SB)/4, $0x3f317216
-DATA float3f317216<>+12(SB)/4, $0x3f317216
-DATA float3f317216<>+16(SB)/4, $0x3f317216
-DATA float3f317216<>+20(SB)/4, $0x3f317216
-DATA float3f317216<>+24(SB)/4, $0x3f317216
-DATA float3f317216<>+28(SB)/4, $0x3f317216
-GLOBL float3f317216<>(SB), RODATA|NOPTR, $32
 
 DATA float53800000<>+0(SB)/4, $0x53800000
 DATA float53800000<>+4(SB)/4, $0x53800000
@@ -2155,150 +2046,150 @@ TEXT ·attendBackEightAVX512x1(SB), NOSPLIT, $0-176
 	MOVQ         lane+96(FP), DX
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z1
-	MOVQ         far+120(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z2
-	VBROADCASTSS float42b20000<>+0(SB), Z3
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
-	VBROADCASTSS slope+112(FP), Z20
-	VPXORD       Z4, Z4, Z4
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
+	MOVQ         ahead+64(FP), R8
+	SHRQ         $0x02, R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
+	VBROADCASTSS float3f800000<>+0(SB), Z3
+	VBROADCASTSS float3962a0ba<>+0(SB), Z4
+	VBROADCASTSS float3aa36b27<>+0(SB), Z5
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z6
+	VBROADCASTSS float3d634489<>+0(SB), Z7
+	VBROADCASTSS float3e75feac<>+0(SB), Z8
+	VBROADCASTSS float3f317216<>+0(SB), Z9
+	VBROADCASTSS slope+112(FP), Z10
+	VPXORD       Z11, Z11, Z11
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
 
 row:
-	MOVQ            ptr+8(FP), R9
-	ADDQ            $0x08, R9
-	MOVQ            R9, ptr+8(FP)
-	MOVQ            (R9), R9
-	VPXORD          Z5, Z5, Z5
-	VPXORD          Z6, Z6, Z6
+	MOVQ            ptr+8(FP), R10
+	ADDQ            $0x08, R10
+	MOVQ            R10, ptr+8(FP)
+	MOVQ            (R10), R10
+	VPXORD          Z13, Z13, Z13
+	VPXORD          Z14, Z14, Z14
 	VPXORD          Z0, Z0, Z0
-	CMPQ            DX, R9
+	CMPQ            DX, R10
 	JGE             store
-	MOVQ            own+136(FP), R10
-	VBROADCASTF32X8 (R10), Z21
+	MOVQ            own+136(FP), R11
+	VBROADCASTF32X8 (R11), Z12
 
 position:
-	LEAQ         1(DX), R10
-	XORQ         R11, R11
-	CMPQ         R10, R9
-	CMOVQGE      DX, R10
-	SETLT        R11
-	NEGQ         R11
-	KMOVW        R11, K3
-	ORQ          $0xff, R11
-	KMOVW        R11, K2
+	LEAQ         1(DX), R11
+	XORQ         R12, R12
+	CMPQ         R11, R10
+	CMOVQGE      DX, R11
+	SETLT        R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	ORQ          $0xff, R12
+	KMOVW        R12, K2
 	KANDW        K3, K1, K3
-	MOVQ         apart+88(FP), R11
-	MOVL         (SI)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R8, R12
-	VMOVUPS      (R12), Y7
-	VMOVUPS      (R12)(R11*1), Y8
-	VMOVUPS      (R12)(R11*2), Y9
-	MOVL         (SI)(R10*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(R10*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R8, R12
-	VINSERTF32X8 $0x01, (R12), Z7, Z7
-	VINSERTF32X8 $0x01, (R12)(R11*1), Z8, Z8
-	VINSERTF32X8 $0x01, (R12)(R11*2), Z9, Z9
-	VADDPS       Z21, Z7, Z7
-	VMOVAPS      Z7, Z22
-	VMULPS       Z20, Z22, Z23
-	VMAXPS       Z22, Z23, Z22
-	VSUBPS       Z8, Z22, Z22
-	VMAXPS       Z22, Z2, Z22
-	VMULPS       Z3, Z22, Z23
-	VRNDSCALEPS  $0x08, Z23, Z23
-	VFNMADD231PS Z11, Z23, Z22
-	VFNMADD231PS Z12, Z23, Z22
-	VMOVUPS      Z14, Z24
-	VFMADD213PS  Z15, Z22, Z24
-	VFMADD213PS  Z16, Z22, Z24
-	VFMADD213PS  Z17, Z22, Z24
-	VFMADD213PS  Z18, Z22, Z24
-	VFMADD213PS  Z19, Z22, Z24
-	VMULPS       Z22, Z22, Z25
-	VFMADD213PS  Z22, Z25, Z24
-	VADDPS       Z13, Z24, Z24
-	VSCALEFPS    Z23, Z24, Z22
-	VCMPPS       $0x11, Z7, Z4, K4
-	VMULPS       Z20, Z22, Z23
-	VBLENDMPS    Z22, Z23, K4, Z10
-	VFMADD231PS  Z10, Z9, K2, Z5
+	MOVQ         apart+88(FP), R12
+	MOVL         (SI)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(R12*1)
+	PREFETCHT0   (R13)(R12*2)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	VMOVUPS      (R13), Y15
+	VMOVUPS      (R13)(R12*1), Y16
+	VMOVUPS      (R13)(R12*2), Y17
+	MOVL         (SI)(R11*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(R12*1)
+	PREFETCHT0   (R13)(R12*2)
+	MOVL         (BX)(R11*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	VINSERTF32X8 $0x01, (R13), Z15, Z15
+	VINSERTF32X8 $0x01, (R13)(R12*1), Z16, Z16
+	VINSERTF32X8 $0x01, (R13)(R12*2), Z17, Z17
+	VADDPS       Z12, Z15, Z15
+	VMOVAPS      Z15, Z18
+	VMULPS       Z10, Z18, Z19
+	VMAXPS       Z18, Z19, Z18
+	VSUBPS       Z16, Z18, Z18
+	VMULPS       Z2, Z18, Z18
+	VREDUCEPS    $0x09, Z18, Z19
+	VMOVUPS      Z4, Z21
+	VFMADD213PS  Z5, Z19, Z21
+	VFMADD213PS  Z6, Z19, Z21
+	VFMADD213PS  Z7, Z19, Z21
+	VFMADD213PS  Z8, Z19, Z21
+	VFMADD213PS  Z9, Z19, Z21
+	VFMADD213PS  Z3, Z19, Z21
+	VSCALEFPS    Z18, Z21, Z18
+	VCMPPS       $0x11, Z15, Z11, K4
+	VMULPS       Z10, Z18, Z19
+	VBLENDMPS    Z18, Z19, K4, Z20
+	VFMADD231PS  Z20, Z17, K2, Z13
 	TESTQ        DI, DI
 	JZ           unmasked25
-	MOVQ         DX, R11
-	SHLQ         $0x05, R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Z23
-	VMULPS       Z23, Z22, Z22
-	VMULPS       Z23, Z10, Z10
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (DI)(R12*1), K2, Z19
+	VMULPS       Z19, Z18, Z18
+	VMULPS       Z19, Z20, Z20
 
 unmasked25:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	MOVL        (SI)(R10*4), R12
+	MOVL        (SI)(DX*4), R12
 	IMULQ       CX, R12
 	PREFETCHT0  (AX)(R12*1)
-	MOVL        (BX)(R10*4), R10
-	IMULQ       CX, R10
-	VSHUFF32X4  $0x4e, Z22, Z22, Z23
-	VSHUFF32X4  $0x4e, Z10, Z10, Z24
-	VMOVUPS.Z   (AX)(R11*1), K1, Z25
-	VPERMPS     Z22, Z1, Z22
-	VFMADD231PS Z25, Z22, Z0
-	VPERMPS     Z10, Z1, Z22
-	VFMADD231PS Z25, Z22, Z6
-	VMOVUPS.Z   (AX)(R10*1), K1, Z22
-	VPERMPS     Z23, Z1, Z23
-	VFMADD231PS Z22, Z23, K3, Z0
-	VPERMPS     Z24, Z1, Z23
-	VFMADD231PS Z22, Z23, K3, Z6
+	MOVL        (R8)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       CX, R12
+	MOVL        (SI)(R11*4), R13
+	IMULQ       CX, R13
+	PREFETCHT0  (AX)(R13*1)
+	MOVL        (R8)(R11*4), R13
+	IMULQ       CX, R13
+	PREFETCHT0  (AX)(R13*1)
+	MOVL        (BX)(R11*4), R11
+	IMULQ       CX, R11
+	VSHUFF32X4  $0x4e, Z18, Z18, Z19
+	VSHUFF32X4  $0x4e, Z20, Z20, Z21
+	VMOVUPS.Z   (AX)(R12*1), K1, Z22
+	VPERMPS     Z18, Z1, Z18
+	VFMADD231PS Z22, Z18, Z0
+	VPERMPS     Z20, Z1, Z18
+	VFMADD231PS Z22, Z18, Z14
+	VMOVUPS.Z   (AX)(R11*1), K1, Z18
+	VPERMPS     Z19, Z1, Z19
+	VFMADD231PS Z18, Z19, K3, Z0
+	VPERMPS     Z21, Z1, Z19
+	VFMADD231PS Z18, Z19, K3, Z14
 	ADDQ        $0x02, DX
-	CMPQ        DX, R9
+	CMPQ        DX, R10
 	JLT         position
-	MOVQ        R9, DX
-	VSHUFF32X4  $0x4e, Z5, Z5, Z21
-	VADDPS      Z21, Z5, Z5
+	MOVQ        R10, DX
+	VSHUFF32X4  $0x4e, Z13, Z13, Z12
+	VADDPS      Z12, Z13, Z13
 
 store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, K1, (R9)
-	MOVQ    t+152(FP), R9
-	VMOVUPS Z6, K1, (R9)
-	MOVQ    pull+168(FP), R9
-	VMOVUPS Y5, (R9)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, pull+168(FP)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    ldt+160(FP), R9
-	ADDQ    R9, t+152(FP)
-	MOVQ    ldown+144(FP), R9
-	ADDQ    R9, own+136(FP)
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, K1, (R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z14, K1, (R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Y13, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -2322,166 +2213,168 @@ TEXT ·attendBackEightAVX512x2(SB), NOSPLIT, $0-176
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z2
 	VMOVUPS      64(DX), Z3
-	MOVQ         far+120(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z14
-	VBROADCASTSS floatb95e8083<>+0(SB), Z15
-	VBROADCASTSS float3f800000<>+0(SB), Z16
-	VBROADCASTSS float39506967<>+0(SB), Z17
-	VBROADCASTSS float3ab743ce<>+0(SB), Z18
-	VBROADCASTSS float3c088908<>+0(SB), Z19
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
-	VBROADCASTSS float3f000000<>+0(SB), Z22
-	VBROADCASTSS slope+112(FP), Z23
-	VPXORD       Z6, Z6, Z6
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
+	MOVQ         ahead+64(FP), R8
+	SHRQ         $0x02, R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f800000<>+0(SB), Z5
+	VBROADCASTSS float3962a0ba<>+0(SB), Z6
+	VBROADCASTSS float3aa36b27<>+0(SB), Z7
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z8
+	VBROADCASTSS float3d634489<>+0(SB), Z9
+	VBROADCASTSS float3e75feac<>+0(SB), Z10
+	VBROADCASTSS float3f317216<>+0(SB), Z11
+	VBROADCASTSS slope+112(FP), Z12
+	VPXORD       Z13, Z13, Z13
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
 
 row:
-	MOVQ            ptr+8(FP), R9
-	ADDQ            $0x08, R9
-	MOVQ            R9, ptr+8(FP)
-	MOVQ            (R9), R9
-	VPXORD          Z7, Z7, Z7
-	VPXORD          Z8, Z8, Z8
-	VPXORD          Z9, Z9, Z9
+	MOVQ            ptr+8(FP), R10
+	ADDQ            $0x08, R10
+	MOVQ            R10, ptr+8(FP)
+	MOVQ            (R10), R10
+	VPXORD          Z15, Z15, Z15
+	VPXORD          Z16, Z16, Z16
+	VPXORD          Z17, Z17, Z17
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
-	CMPQ            DX, R9
+	CMPQ            DX, R10
 	JGE             store
-	MOVQ            own+136(FP), R10
-	VBROADCASTF32X8 (R10), Z24
+	MOVQ            own+136(FP), R11
+	VBROADCASTF32X8 (R11), Z14
 
 position:
-	LEAQ         1(DX), R10
-	XORQ         R11, R11
-	CMPQ         R10, R9
-	CMOVQGE      DX, R10
-	SETLT        R11
-	NEGQ         R11
-	KMOVW        R11, K3
-	ORQ          $0xff, R11
-	KMOVW        R11, K2
+	LEAQ         1(DX), R11
+	XORQ         R12, R12
+	CMPQ         R11, R10
+	CMOVQGE      DX, R11
+	SETLT        R12
+	NEGQ         R12
+	KMOVW        R12, K3
+	ORQ          $0xff, R12
+	KMOVW        R12, K2
 	KANDW        K3, K1, K4
-	MOVQ         apart+88(FP), R11
-	MOVL         (SI)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R8, R12
-	VMOVUPS      (R12), Y10
-	VMOVUPS      (R12)(R11*1), Y11
-	VMOVUPS      (R12)(R11*2), Y12
-	MOVL         (SI)(R10*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R8, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(R10*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R8, R12
-	VINSERTF32X8 $0x01, (R12), Z10, Z10
-	VINSERTF32X8 $0x01, (R12)(R11*1), Z11, Z11
-	VINSERTF32X8 $0x01, (R12)(R11*2), Z12, Z12
-	VADDPS       Z24, Z10, Z10
-	VMOVAPS      Z10, Z25
-	VMULPS       Z23, Z25, Z26
-	VMAXPS       Z25, Z26, Z25
-	VSUBPS       Z11, Z25, Z25
-	VMAXPS       Z25, Z4, Z25
-	VMULPS       Z5, Z25, Z26
-	VRNDSCALEPS  $0x08, Z26, Z26
-	VFNMADD231PS Z14, Z26, Z25
-	VFNMADD231PS Z15, Z26, Z25
-	VMOVUPS      Z17, Z27
-	VFMADD213PS  Z18, Z25, Z27
-	VFMADD213PS  Z19, Z25, Z27
-	VFMADD213PS  Z20, Z25, Z27
-	VFMADD213PS  Z21, Z25, Z27
-	VFMADD213PS  Z22, Z25, Z27
-	VMULPS       Z25, Z25, Z28
-	VFMADD213PS  Z25, Z28, Z27
-	VADDPS       Z16, Z27, Z27
-	VSCALEFPS    Z26, Z27, Z25
-	VCMPPS       $0x11, Z10, Z6, K5
-	VMULPS       Z23, Z25, Z26
-	VBLENDMPS    Z25, Z26, K5, Z13
-	VFMADD231PS  Z13, Z12, K2, Z7
+	MOVQ         apart+88(FP), R12
+	MOVL         (SI)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(R12*1)
+	PREFETCHT0   (R13)(R12*2)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	VMOVUPS      (R13), Y18
+	VMOVUPS      (R13)(R12*1), Y19
+	VMOVUPS      (R13)(R12*2), Y20
+	MOVL         (SI)(R11*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	PREFETCHT0   (R13)
+	PREFETCHT0   (R13)(R12*1)
+	PREFETCHT0   (R13)(R12*2)
+	MOVL         (BX)(R11*4), R13
+	IMULQ        ldfar+128(FP), R13
+	ADDQ         R9, R13
+	VINSERTF32X8 $0x01, (R13), Z18, Z18
+	VINSERTF32X8 $0x01, (R13)(R12*1), Z19, Z19
+	VINSERTF32X8 $0x01, (R13)(R12*2), Z20, Z20
+	VADDPS       Z14, Z18, Z18
+	VMOVAPS      Z18, Z21
+	VMULPS       Z12, Z21, Z22
+	VMAXPS       Z21, Z22, Z21
+	VSUBPS       Z19, Z21, Z21
+	VMULPS       Z4, Z21, Z21
+	VREDUCEPS    $0x09, Z21, Z22
+	VMOVUPS      Z6, Z24
+	VFMADD213PS  Z7, Z22, Z24
+	VFMADD213PS  Z8, Z22, Z24
+	VFMADD213PS  Z9, Z22, Z24
+	VFMADD213PS  Z10, Z22, Z24
+	VFMADD213PS  Z11, Z22, Z24
+	VFMADD213PS  Z5, Z22, Z24
+	VSCALEFPS    Z21, Z24, Z21
+	VCMPPS       $0x11, Z18, Z13, K5
+	VMULPS       Z12, Z21, Z22
+	VBLENDMPS    Z21, Z22, K5, Z23
+	VFMADD231PS  Z23, Z20, K2, Z15
 	TESTQ        DI, DI
 	JZ           unmasked26
-	MOVQ         DX, R11
-	SHLQ         $0x05, R11
-	VMOVUPS.Z    (DI)(R11*1), K2, Z26
-	VMULPS       Z26, Z25, Z25
-	VMULPS       Z26, Z13, Z13
+	MOVQ         DX, R12
+	SHLQ         $0x05, R12
+	VMOVUPS.Z    (DI)(R12*1), K2, Z22
+	VMULPS       Z22, Z21, Z21
+	VMULPS       Z22, Z23, Z23
 
 unmasked26:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	MOVL        (SI)(R10*4), R12
+	MOVL        (SI)(DX*4), R12
 	IMULQ       CX, R12
 	PREFETCHT0  (AX)(R12*1)
 	PREFETCHT0  64(AX)(R12*1)
-	MOVL        (BX)(R10*4), R10
-	IMULQ       CX, R10
-	VSHUFF32X4  $0x4e, Z25, Z25, Z26
-	VSHUFF32X4  $0x4e, Z13, Z13, Z27
-	VMOVUPS     (AX)(R11*1), Z28
-	VPERMPS     Z25, Z2, Z29
-	VFMADD231PS Z28, Z29, Z0
-	VPERMPS     Z13, Z2, Z29
-	VFMADD231PS Z28, Z29, Z8
-	VMOVUPS     (AX)(R10*1), Z28
-	VPERMPS     Z26, Z2, Z29
-	VFMADD231PS Z28, Z29, K3, Z0
-	VPERMPS     Z27, Z2, Z29
-	VFMADD231PS Z28, Z29, K3, Z8
-	VMOVUPS.Z   64(AX)(R11*1), K1, Z28
-	VPERMPS     Z25, Z3, Z25
-	VFMADD231PS Z28, Z25, Z1
-	VPERMPS     Z13, Z3, Z25
-	VFMADD231PS Z28, Z25, Z9
-	VMOVUPS.Z   64(AX)(R10*1), K1, Z25
-	VPERMPS     Z26, Z3, Z26
-	VFMADD231PS Z25, Z26, K4, Z1
-	VPERMPS     Z27, Z3, Z26
-	VFMADD231PS Z25, Z26, K4, Z9
+	MOVL        (R8)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       CX, R12
+	MOVL        (SI)(R11*4), R13
+	IMULQ       CX, R13
+	PREFETCHT0  (AX)(R13*1)
+	PREFETCHT0  64(AX)(R13*1)
+	MOVL        (R8)(R11*4), R13
+	IMULQ       CX, R13
+	PREFETCHT0  (AX)(R13*1)
+	PREFETCHT0  64(AX)(R13*1)
+	MOVL        (BX)(R11*4), R11
+	IMULQ       CX, R11
+	VSHUFF32X4  $0x4e, Z21, Z21, Z22
+	VSHUFF32X4  $0x4e, Z23, Z23, Z24
+	VMOVUPS     (AX)(R12*1), Z25
+	VPERMPS     Z21, Z2, Z26
+	VFMADD231PS Z25, Z26, Z0
+	VPERMPS     Z23, Z2, Z26
+	VFMADD231PS Z25, Z26, Z16
+	VMOVUPS     (AX)(R11*1), Z25
+	VPERMPS     Z22, Z2, Z26
+	VFMADD231PS Z25, Z26, K3, Z0
+	VPERMPS     Z24, Z2, Z26
+	VFMADD231PS Z25, Z26, K3, Z16
+	VMOVUPS.Z   64(AX)(R12*1), K1, Z25
+	VPERMPS     Z21, Z3, Z21
+	VFMADD231PS Z25, Z21, Z1
+	VPERMPS     Z23, Z3, Z21
+	VFMADD231PS Z25, Z21, Z17
+	VMOVUPS.Z   64(AX)(R11*1), K1, Z21
+	VPERMPS     Z22, Z3, Z22
+	VFMADD231PS Z21, Z22, K4, Z1
+	VPERMPS     Z24, Z3, Z22
+	VFMADD231PS Z21, Z22, K4, Z17
 	ADDQ        $0x02, DX
-	CMPQ        DX, R9
+	CMPQ        DX, R10
 	JLT         position
-	MOVQ        R9, DX
-	VSHUFF32X4  $0x4e, Z7, Z7, Z24
-	VADDPS      Z24, Z7, Z7
+	MOVQ        R10, DX
+	VSHUFF32X4  $0x4e, Z15, Z15, Z14
+	VADDPS      Z14, Z15, Z15
 
 store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, K1, 64(R9)
-	MOVQ    t+152(FP), R9
-	VMOVUPS Z8, (R9)
-	VMOVUPS Z9, K1, 64(R9)
-	MOVQ    pull+168(FP), R9
-	VMOVUPS Y7, (R9)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, pull+168(FP)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    ldt+160(FP), R9
-	ADDQ    R9, t+152(FP)
-	MOVQ    ldown+144(FP), R9
-	ADDQ    R9, own+136(FP)
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, K1, 64(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z16, (R10)
+	VMOVUPS Z17, K1, 64(R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Y15, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -2503,185 +2396,189 @@ TEXT ·attendBackEightAVX512x3(SB), NOSPLIT, $0-176
 	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z3
-	VBROADCASTSS float42b20000<>+0(SB), Z4
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
-	VBROADCASTSS float3f318000<>+0(SB), Z14
-	VBROADCASTSS floatb95e8083<>+0(SB), Z15
-	VBROADCASTSS float3f800000<>+0(SB), Z16
-	VBROADCASTSS float39506967<>+0(SB), Z17
-	VBROADCASTSS float3ab743ce<>+0(SB), Z18
-	VBROADCASTSS float3c088908<>+0(SB), Z19
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
-	VBROADCASTSS float3f000000<>+0(SB), Z22
-	VBROADCASTSS slope+112(FP), Z23
-	VPXORD       Z5, Z5, Z5
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
+	VBROADCASTSS float3f800000<>+0(SB), Z4
+	VBROADCASTSS float3962a0ba<>+0(SB), Z5
+	VBROADCASTSS float3aa36b27<>+0(SB), Z6
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z7
+	VBROADCASTSS float3d634489<>+0(SB), Z8
+	VBROADCASTSS float3e75feac<>+0(SB), Z9
+	VBROADCASTSS float3f317216<>+0(SB), Z10
+	VBROADCASTSS slope+112(FP), Z11
+	VPXORD       Z12, Z12, Z12
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
-	VPXORD          Z6, Z6, Z6
-	VPXORD          Z7, Z7, Z7
-	VPXORD          Z8, Z8, Z8
-	VPXORD          Z9, Z9, Z9
+	MOVQ            ptr+8(FP), R11
+	ADDQ            $0x08, R11
+	MOVQ            R11, ptr+8(FP)
+	MOVQ            (R11), R11
+	VPXORD          Z14, Z14, Z14
+	VPXORD          Z15, Z15, Z15
+	VPXORD          Z16, Z16, Z16
+	VPXORD          Z17, Z17, Z17
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
 	VPXORD          Z2, Z2, Z2
-	CMPQ            DX, R10
+	CMPQ            DX, R11
 	JGE             store
-	MOVQ            own+136(FP), R11
-	VBROADCASTF32X8 (R11), Z24
+	MOVQ            own+136(FP), R12
+	VBROADCASTF32X8 (R12), Z13
 
 position:
-	LEAQ         1(DX), R11
-	XORQ         R12, R12
-	CMPQ         R11, R10
-	CMOVQGE      DX, R11
-	SETLT        R12
-	NEGQ         R12
-	KMOVW        R12, K3
-	ORQ          $0xff, R12
-	KMOVW        R12, K2
+	LEAQ         1(DX), R12
+	XORQ         R13, R13
+	CMPQ         R12, R11
+	CMOVQGE      DX, R12
+	SETLT        R13
+	NEGQ         R13
+	KMOVW        R13, K3
+	ORQ          $0xff, R13
+	KMOVW        R13, K2
 	KANDW        K3, K1, K4
-	MOVQ         apart+88(FP), R12
-	MOVL         (SI)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	PREFETCHT0   (R13)
-	PREFETCHT0   (R13)(R12*1)
-	PREFETCHT0   (R13)(R12*2)
-	MOVL         (BX)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	VMOVUPS      (R13), Y10
-	VMOVUPS      (R13)(R12*1), Y11
-	VMOVUPS      (R13)(R12*2), Y12
-	MOVL         (SI)(R11*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	PREFETCHT0   (R13)
-	PREFETCHT0   (R13)(R12*1)
-	PREFETCHT0   (R13)(R12*2)
-	MOVL         (BX)(R11*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	VINSERTF32X8 $0x01, (R13), Z10, Z10
-	VINSERTF32X8 $0x01, (R13)(R12*1), Z11, Z11
-	VINSERTF32X8 $0x01, (R13)(R12*2), Z12, Z12
-	VADDPS       Z24, Z10, Z10
-	VMOVAPS      Z10, Z25
-	VMULPS       Z23, Z25, Z26
-	VMAXPS       Z25, Z26, Z25
-	VSUBPS       Z11, Z25, Z25
-	VMAXPS       Z25, Z3, Z25
-	VMULPS       Z4, Z25, Z26
-	VRNDSCALEPS  $0x08, Z26, Z26
-	VFNMADD231PS Z14, Z26, Z25
-	VFNMADD231PS Z15, Z26, Z25
-	VMOVUPS      Z17, Z27
-	VFMADD213PS  Z18, Z25, Z27
-	VFMADD213PS  Z19, Z25, Z27
-	VFMADD213PS  Z20, Z25, Z27
-	VFMADD213PS  Z21, Z25, Z27
-	VFMADD213PS  Z22, Z25, Z27
-	VMULPS       Z25, Z25, Z28
-	VFMADD213PS  Z25, Z28, Z27
-	VADDPS       Z16, Z27, Z27
-	VSCALEFPS    Z26, Z27, Z25
-	VCMPPS       $0x11, Z10, Z5, K5
-	VMULPS       Z23, Z25, Z26
-	VBLENDMPS    Z25, Z26, K5, Z13
-	VFMADD231PS  Z13, Z12, K2, Z6
+	MOVQ         apart+88(FP), R13
+	MOVL         (SI)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	PREFETCHT0   (R14)
+	PREFETCHT0   (R14)(R13*1)
+	PREFETCHT0   (R14)(R13*2)
+	MOVL         (BX)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	VMOVUPS      (R14), Y18
+	VMOVUPS      (R14)(R13*1), Y19
+	VMOVUPS      (R14)(R13*2), Y20
+	MOVL         (SI)(R12*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	PREFETCHT0   (R14)
+	PREFETCHT0   (R14)(R13*1)
+	PREFETCHT0   (R14)(R13*2)
+	MOVL         (BX)(R12*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	VINSERTF32X8 $0x01, (R14), Z18, Z18
+	VINSERTF32X8 $0x01, (R14)(R13*1), Z19, Z19
+	VINSERTF32X8 $0x01, (R14)(R13*2), Z20, Z20
+	VADDPS       Z13, Z18, Z18
+	VMOVAPS      Z18, Z21
+	VMULPS       Z11, Z21, Z22
+	VMAXPS       Z21, Z22, Z21
+	VSUBPS       Z19, Z21, Z21
+	VMULPS       Z3, Z21, Z21
+	VREDUCEPS    $0x09, Z21, Z22
+	VMOVUPS      Z5, Z24
+	VFMADD213PS  Z6, Z22, Z24
+	VFMADD213PS  Z7, Z22, Z24
+	VFMADD213PS  Z8, Z22, Z24
+	VFMADD213PS  Z9, Z22, Z24
+	VFMADD213PS  Z10, Z22, Z24
+	VFMADD213PS  Z4, Z22, Z24
+	VSCALEFPS    Z21, Z24, Z21
+	VCMPPS       $0x11, Z18, Z12, K5
+	VMULPS       Z11, Z21, Z22
+	VBLENDMPS    Z21, Z22, K5, Z23
+	VFMADD231PS  Z23, Z20, K2, Z14
 	TESTQ        R8, R8
 	JZ           unmasked27
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z26
-	VMULPS       Z26, Z25, Z25
-	VMULPS       Z26, Z13, Z13
+	MOVQ         DX, R13
+	SHLQ         $0x05, R13
+	VMOVUPS.Z    (R8)(R13*1), K2, Z22
+	VMULPS       Z22, Z21, Z21
+	VMULPS       Z22, Z23, Z23
 
 unmasked27:
-	MOVL        (SI)(DX*4), R12
-	IMULQ       CX, R12
-	PREFETCHT0  (AX)(R12*1)
-	PREFETCHT0  64(AX)(R12*1)
-	PREFETCHT0  128(AX)(R12*1)
-	MOVL        (BX)(DX*4), R12
-	IMULQ       CX, R12
-	MOVL        (SI)(R11*4), R13
+	MOVL        (SI)(DX*4), R13
 	IMULQ       CX, R13
 	PREFETCHT0  (AX)(R13*1)
 	PREFETCHT0  64(AX)(R13*1)
 	PREFETCHT0  128(AX)(R13*1)
-	MOVL        (BX)(R11*4), R11
-	IMULQ       CX, R11
-	VSHUFF32X4  $0x4e, Z25, Z25, Z26
-	VSHUFF32X4  $0x4e, Z13, Z13, Z27
-	VMOVUPS     (DI), Z28
-	VMOVUPS     (AX)(R12*1), Z29
-	VPERMPS     Z25, Z28, Z30
-	VFMADD231PS Z29, Z30, Z0
-	VPERMPS     Z13, Z28, Z30
-	VFMADD231PS Z29, Z30, Z7
-	VMOVUPS     (AX)(R11*1), Z29
-	VPERMPS     Z26, Z28, Z30
-	VFMADD231PS Z29, Z30, K3, Z0
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS Z29, Z28, K3, Z7
-	VMOVUPS     64(DI), Z28
-	VMOVUPS     64(AX)(R12*1), Z29
-	VPERMPS     Z25, Z28, Z30
-	VFMADD231PS Z29, Z30, Z1
-	VPERMPS     Z13, Z28, Z30
-	VFMADD231PS Z29, Z30, Z8
-	VMOVUPS     64(AX)(R11*1), Z29
-	VPERMPS     Z26, Z28, Z30
-	VFMADD231PS Z29, Z30, K3, Z1
-	VPERMPS     Z27, Z28, Z28
-	VFMADD231PS Z29, Z28, K3, Z8
-	VMOVUPS     128(DI), Z28
-	VMOVUPS.Z   128(AX)(R12*1), K1, Z29
-	VPERMPS     Z25, Z28, Z25
-	VFMADD231PS Z29, Z25, Z2
-	VPERMPS     Z13, Z28, Z25
-	VFMADD231PS Z29, Z25, Z9
-	VMOVUPS.Z   128(AX)(R11*1), K1, Z25
-	VPERMPS     Z26, Z28, Z26
-	VFMADD231PS Z25, Z26, K4, Z2
-	VPERMPS     Z27, Z28, Z26
-	VFMADD231PS Z25, Z26, K4, Z9
+	MOVL        (R9)(DX*4), R13
+	IMULQ       CX, R13
+	PREFETCHT0  (AX)(R13*1)
+	PREFETCHT0  64(AX)(R13*1)
+	PREFETCHT0  128(AX)(R13*1)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       CX, R13
+	MOVL        (SI)(R12*4), R14
+	IMULQ       CX, R14
+	PREFETCHT0  (AX)(R14*1)
+	PREFETCHT0  64(AX)(R14*1)
+	PREFETCHT0  128(AX)(R14*1)
+	MOVL        (R9)(R12*4), R14
+	IMULQ       CX, R14
+	PREFETCHT0  (AX)(R14*1)
+	PREFETCHT0  64(AX)(R14*1)
+	PREFETCHT0  128(AX)(R14*1)
+	MOVL        (BX)(R12*4), R12
+	IMULQ       CX, R12
+	VSHUFF32X4  $0x4e, Z21, Z21, Z22
+	VSHUFF32X4  $0x4e, Z23, Z23, Z24
+	VMOVUPS     (DI), Z25
+	VMOVUPS     (AX)(R13*1), Z26
+	VPERMPS     Z21, Z25, Z27
+	VFMADD231PS Z26, Z27, Z0
+	VPERMPS     Z23, Z25, Z27
+	VFMADD231PS Z26, Z27, Z15
+	VMOVUPS     (AX)(R12*1), Z26
+	VPERMPS     Z22, Z25, Z27
+	VFMADD231PS Z26, Z27, K3, Z0
+	VPERMPS     Z24, Z25, Z25
+	VFMADD231PS Z26, Z25, K3, Z15
+	VMOVUPS     64(DI), Z25
+	VMOVUPS     64(AX)(R13*1), Z26
+	VPERMPS     Z21, Z25, Z27
+	VFMADD231PS Z26, Z27, Z1
+	VPERMPS     Z23, Z25, Z27
+	VFMADD231PS Z26, Z27, Z16
+	VMOVUPS     64(AX)(R12*1), Z26
+	VPERMPS     Z22, Z25, Z27
+	VFMADD231PS Z26, Z27, K3, Z1
+	VPERMPS     Z24, Z25, Z25
+	VFMADD231PS Z26, Z25, K3, Z16
+	VMOVUPS     128(DI), Z25
+	VMOVUPS.Z   128(AX)(R13*1), K1, Z26
+	VPERMPS     Z21, Z25, Z21
+	VFMADD231PS Z26, Z21, Z2
+	VPERMPS     Z23, Z25, Z21
+	VFMADD231PS Z26, Z21, Z17
+	VMOVUPS.Z   128(AX)(R12*1), K1, Z21
+	VPERMPS     Z22, Z25, Z22
+	VFMADD231PS Z21, Z22, K4, Z2
+	VPERMPS     Z24, Z25, Z22
+	VFMADD231PS Z21, Z22, K4, Z17
 	ADDQ        $0x02, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R11
 	JLT         position
-	MOVQ        R10, DX
-	VSHUFF32X4  $0x4e, Z6, Z6, Z24
-	VADDPS      Z24, Z6, Z6
+	MOVQ        R11, DX
+	VSHUFF32X4  $0x4e, Z14, Z14, Z13
+	VADDPS      Z13, Z14, Z14
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, K1, 128(R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z7, (R10)
-	VMOVUPS Z8, 64(R10)
-	VMOVUPS Z9, K1, 128(R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Y6, (R10)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, K1, 128(R11)
+	MOVQ    t+152(FP), R11
+	VMOVUPS Z15, (R11)
+	VMOVUPS Z16, 64(R11)
+	VMOVUPS Z17, K1, 128(R11)
+	MOVQ    pull+168(FP), R11
+	VMOVUPS Y14, (R11)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, pull+168(FP)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldt+160(FP), R11
+	ADDQ    R11, t+152(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -2703,205 +2600,208 @@ TEXT ·attendBackEightAVX512x4(SB), NOSPLIT, $0-176
 	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z16
-	VBROADCASTSS floatb95e8083<>+0(SB), Z17
-	VBROADCASTSS float3f800000<>+0(SB), Z18
-	VBROADCASTSS float39506967<>+0(SB), Z19
-	VBROADCASTSS float3ab743ce<>+0(SB), Z19
-	VBROADCASTSS float3c088908<>+0(SB), Z19
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z19
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z20
-	VBROADCASTSS float3f000000<>+0(SB), Z21
-	VBROADCASTSS slope+112(FP), Z22
-	VPXORD       Z6, Z6, Z6
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f800000<>+0(SB), Z5
+	VBROADCASTSS float3962a0ba<>+0(SB), Z6
+	VBROADCASTSS float3aa36b27<>+0(SB), Z7
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z8
+	VBROADCASTSS float3d634489<>+0(SB), Z9
+	VBROADCASTSS float3e75feac<>+0(SB), Z10
+	VBROADCASTSS float3f317216<>+0(SB), Z11
+	VBROADCASTSS slope+112(FP), Z12
+	VPXORD       Z13, Z13, Z13
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
-	VPXORD          Z7, Z7, Z7
-	VPXORD          Z8, Z8, Z8
-	VPXORD          Z9, Z9, Z9
-	VPXORD          Z10, Z10, Z10
-	VPXORD          Z11, Z11, Z11
+	MOVQ            ptr+8(FP), R11
+	ADDQ            $0x08, R11
+	MOVQ            R11, ptr+8(FP)
+	MOVQ            (R11), R11
+	VPXORD          Z15, Z15, Z15
+	VPXORD          Z16, Z16, Z16
+	VPXORD          Z17, Z17, Z17
+	VPXORD          Z18, Z18, Z18
+	VPXORD          Z19, Z19, Z19
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
 	VPXORD          Z2, Z2, Z2
 	VPXORD          Z3, Z3, Z3
-	CMPQ            DX, R10
+	CMPQ            DX, R11
 	JGE             store
-	MOVQ            own+136(FP), R11
-	VBROADCASTF32X8 (R11), Z23
+	MOVQ            own+136(FP), R12
+	VBROADCASTF32X8 (R12), Z14
 
 position:
-	LEAQ         1(DX), R11
-	XORQ         R12, R12
-	CMPQ         R11, R10
-	CMOVQGE      DX, R11
-	SETLT        R12
-	NEGQ         R12
-	KMOVW        R12, K3
-	ORQ          $0xff, R12
-	KMOVW        R12, K2
+	LEAQ         1(DX), R12
+	XORQ         R13, R13
+	CMPQ         R12, R11
+	CMOVQGE      DX, R12
+	SETLT        R13
+	NEGQ         R13
+	KMOVW        R13, K3
+	ORQ          $0xff, R13
+	KMOVW        R13, K2
 	KANDW        K3, K1, K4
-	MOVQ         apart+88(FP), R12
-	MOVL         (SI)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	PREFETCHT0   (R13)
-	PREFETCHT0   (R13)(R12*1)
-	PREFETCHT0   (R13)(R12*2)
-	MOVL         (BX)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	VMOVUPS      (R13), Y12
-	VMOVUPS      (R13)(R12*1), Y13
-	VMOVUPS      (R13)(R12*2), Y14
-	MOVL         (SI)(R11*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	PREFETCHT0   (R13)
-	PREFETCHT0   (R13)(R12*1)
-	PREFETCHT0   (R13)(R12*2)
-	MOVL         (BX)(R11*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	VINSERTF32X8 $0x01, (R13), Z12, Z12
-	VINSERTF32X8 $0x01, (R13)(R12*1), Z13, Z13
-	VINSERTF32X8 $0x01, (R13)(R12*2), Z14, Z14
-	VADDPS       Z23, Z12, Z12
-	VMOVAPS      Z12, Z24
-	VMULPS       Z22, Z24, Z25
-	VMAXPS       Z24, Z25, Z24
-	VSUBPS       Z13, Z24, Z24
-	VMAXPS       Z24, Z4, Z24
-	VMULPS       Z5, Z24, Z25
-	VRNDSCALEPS  $0x08, Z25, Z25
-	VFNMADD231PS Z16, Z25, Z24
-	VFNMADD231PS Z17, Z25, Z24
-	VBROADCASTSS float39506967<>+0(SB), Z26
-	VMOVUPS      Z26, Z26
-	VBROADCASTSS float3ab743ce<>+0(SB), Z27
-	VFMADD213PS  Z27, Z24, Z26
-	VBROADCASTSS float3c088908<>+0(SB), Z27
-	VFMADD213PS  Z27, Z24, Z26
-	VFMADD213PS  Z19, Z24, Z26
-	VFMADD213PS  Z20, Z24, Z26
-	VFMADD213PS  Z21, Z24, Z26
-	VMULPS       Z24, Z24, Z27
-	VFMADD213PS  Z24, Z27, Z26
-	VADDPS       Z18, Z26, Z26
-	VSCALEFPS    Z25, Z26, Z24
-	VCMPPS       $0x11, Z12, Z6, K5
-	VMULPS       Z22, Z24, Z25
-	VBLENDMPS    Z24, Z25, K5, Z15
-	VFMADD231PS  Z15, Z14, K2, Z7
+	MOVQ         apart+88(FP), R13
+	MOVL         (SI)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	PREFETCHT0   (R14)
+	PREFETCHT0   (R14)(R13*1)
+	PREFETCHT0   (R14)(R13*2)
+	MOVL         (BX)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	VMOVUPS      (R14), Y20
+	VMOVUPS      (R14)(R13*1), Y21
+	VMOVUPS      (R14)(R13*2), Y22
+	MOVL         (SI)(R12*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	PREFETCHT0   (R14)
+	PREFETCHT0   (R14)(R13*1)
+	PREFETCHT0   (R14)(R13*2)
+	MOVL         (BX)(R12*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	VINSERTF32X8 $0x01, (R14), Z20, Z20
+	VINSERTF32X8 $0x01, (R14)(R13*1), Z21, Z21
+	VINSERTF32X8 $0x01, (R14)(R13*2), Z22, Z22
+	VADDPS       Z14, Z20, Z20
+	VMOVAPS      Z20, Z23
+	VMULPS       Z12, Z23, Z24
+	VMAXPS       Z23, Z24, Z23
+	VSUBPS       Z21, Z23, Z23
+	VMULPS       Z4, Z23, Z23
+	VREDUCEPS    $0x09, Z23, Z24
+	VMOVUPS      Z6, Z26
+	VFMADD213PS  Z7, Z24, Z26
+	VFMADD213PS  Z8, Z24, Z26
+	VFMADD213PS  Z9, Z24, Z26
+	VFMADD213PS  Z10, Z24, Z26
+	VFMADD213PS  Z11, Z24, Z26
+	VFMADD213PS  Z5, Z24, Z26
+	VSCALEFPS    Z23, Z26, Z23
+	VCMPPS       $0x11, Z20, Z13, K5
+	VMULPS       Z12, Z23, Z24
+	VBLENDMPS    Z23, Z24, K5, Z25
+	VFMADD231PS  Z25, Z22, K2, Z15
 	TESTQ        R8, R8
 	JZ           unmasked28
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z25
-	VMULPS       Z25, Z24, Z24
-	VMULPS       Z25, Z15, Z15
+	MOVQ         DX, R13
+	SHLQ         $0x05, R13
+	VMOVUPS.Z    (R8)(R13*1), K2, Z24
+	VMULPS       Z24, Z23, Z23
+	VMULPS       Z24, Z25, Z25
 
 unmasked28:
-	MOVL        (SI)(DX*4), R12
-	IMULQ       CX, R12
-	PREFETCHT0  (AX)(R12*1)
-	PREFETCHT0  64(AX)(R12*1)
-	PREFETCHT0  128(AX)(R12*1)
-	PREFETCHT0  192(AX)(R12*1)
-	MOVL        (BX)(DX*4), R12
-	IMULQ       CX, R12
-	MOVL        (SI)(R11*4), R13
+	MOVL        (SI)(DX*4), R13
 	IMULQ       CX, R13
 	PREFETCHT0  (AX)(R13*1)
 	PREFETCHT0  64(AX)(R13*1)
 	PREFETCHT0  128(AX)(R13*1)
 	PREFETCHT0  192(AX)(R13*1)
-	MOVL        (BX)(R11*4), R11
-	IMULQ       CX, R11
-	VSHUFF32X4  $0x4e, Z24, Z24, Z25
-	VSHUFF32X4  $0x4e, Z15, Z15, Z26
+	MOVL        (R9)(DX*4), R13
+	IMULQ       CX, R13
+	PREFETCHT0  (AX)(R13*1)
+	PREFETCHT0  64(AX)(R13*1)
+	PREFETCHT0  128(AX)(R13*1)
+	PREFETCHT0  192(AX)(R13*1)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       CX, R13
+	MOVL        (SI)(R12*4), R14
+	IMULQ       CX, R14
+	PREFETCHT0  (AX)(R14*1)
+	PREFETCHT0  64(AX)(R14*1)
+	PREFETCHT0  128(AX)(R14*1)
+	PREFETCHT0  192(AX)(R14*1)
+	MOVL        (R9)(R12*4), R14
+	IMULQ       CX, R14
+	PREFETCHT0  (AX)(R14*1)
+	PREFETCHT0  64(AX)(R14*1)
+	PREFETCHT0  128(AX)(R14*1)
+	PREFETCHT0  192(AX)(R14*1)
+	MOVL        (BX)(R12*4), R12
+	IMULQ       CX, R12
+	VSHUFF32X4  $0x4e, Z23, Z23, Z24
+	VSHUFF32X4  $0x4e, Z25, Z25, Z26
 	VMOVUPS     (DI), Z27
+	VMOVUPS     (AX)(R13*1), Z28
+	VPERMPS     Z23, Z27, Z29
+	VFMADD231PS Z28, Z29, Z0
+	VPERMPS     Z25, Z27, Z29
+	VFMADD231PS Z28, Z29, Z16
 	VMOVUPS     (AX)(R12*1), Z28
 	VPERMPS     Z24, Z27, Z29
-	VFMADD231PS Z28, Z29, Z0
-	VPERMPS     Z15, Z27, Z29
-	VFMADD231PS Z28, Z29, Z8
-	VMOVUPS     (AX)(R11*1), Z28
-	VPERMPS     Z25, Z27, Z29
 	VFMADD231PS Z28, Z29, K3, Z0
 	VPERMPS     Z26, Z27, Z27
-	VFMADD231PS Z28, Z27, K3, Z8
+	VFMADD231PS Z28, Z27, K3, Z16
 	VMOVUPS     64(DI), Z27
+	VMOVUPS     64(AX)(R13*1), Z28
+	VPERMPS     Z23, Z27, Z29
+	VFMADD231PS Z28, Z29, Z1
+	VPERMPS     Z25, Z27, Z29
+	VFMADD231PS Z28, Z29, Z17
 	VMOVUPS     64(AX)(R12*1), Z28
 	VPERMPS     Z24, Z27, Z29
-	VFMADD231PS Z28, Z29, Z1
-	VPERMPS     Z15, Z27, Z29
-	VFMADD231PS Z28, Z29, Z9
-	VMOVUPS     64(AX)(R11*1), Z28
-	VPERMPS     Z25, Z27, Z29
 	VFMADD231PS Z28, Z29, K3, Z1
 	VPERMPS     Z26, Z27, Z27
-	VFMADD231PS Z28, Z27, K3, Z9
+	VFMADD231PS Z28, Z27, K3, Z17
 	VMOVUPS     128(DI), Z27
+	VMOVUPS     128(AX)(R13*1), Z28
+	VPERMPS     Z23, Z27, Z29
+	VFMADD231PS Z28, Z29, Z2
+	VPERMPS     Z25, Z27, Z29
+	VFMADD231PS Z28, Z29, Z18
 	VMOVUPS     128(AX)(R12*1), Z28
 	VPERMPS     Z24, Z27, Z29
-	VFMADD231PS Z28, Z29, Z2
-	VPERMPS     Z15, Z27, Z29
-	VFMADD231PS Z28, Z29, Z10
-	VMOVUPS     128(AX)(R11*1), Z28
-	VPERMPS     Z25, Z27, Z29
 	VFMADD231PS Z28, Z29, K3, Z2
 	VPERMPS     Z26, Z27, Z27
-	VFMADD231PS Z28, Z27, K3, Z10
+	VFMADD231PS Z28, Z27, K3, Z18
 	VMOVUPS     192(DI), Z27
-	VMOVUPS.Z   192(AX)(R12*1), K1, Z28
+	VMOVUPS.Z   192(AX)(R13*1), K1, Z28
+	VPERMPS     Z23, Z27, Z23
+	VFMADD231PS Z28, Z23, Z3
+	VPERMPS     Z25, Z27, Z23
+	VFMADD231PS Z28, Z23, Z19
+	VMOVUPS.Z   192(AX)(R12*1), K1, Z23
 	VPERMPS     Z24, Z27, Z24
-	VFMADD231PS Z28, Z24, Z3
-	VPERMPS     Z15, Z27, Z24
-	VFMADD231PS Z28, Z24, Z11
-	VMOVUPS.Z   192(AX)(R11*1), K1, Z24
-	VPERMPS     Z25, Z27, Z25
-	VFMADD231PS Z24, Z25, K4, Z3
-	VPERMPS     Z26, Z27, Z25
-	VFMADD231PS Z24, Z25, K4, Z11
+	VFMADD231PS Z23, Z24, K4, Z3
+	VPERMPS     Z26, Z27, Z24
+	VFMADD231PS Z23, Z24, K4, Z19
 	ADDQ        $0x02, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R11
 	JLT         position
-	MOVQ        R10, DX
-	VSHUFF32X4  $0x4e, Z7, Z7, Z23
-	VADDPS      Z23, Z7, Z7
+	MOVQ        R11, DX
+	VSHUFF32X4  $0x4e, Z15, Z15, Z14
+	VADDPS      Z14, Z15, Z15
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, K1, 192(R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z8, (R10)
-	VMOVUPS Z9, 64(R10)
-	VMOVUPS Z10, 128(R10)
-	VMOVUPS Z11, K1, 192(R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Y7, (R10)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, K1, 192(R11)
+	MOVQ    t+152(FP), R11
+	VMOVUPS Z16, (R11)
+	VMOVUPS Z17, 64(R11)
+	VMOVUPS Z18, 128(R11)
+	VMOVUPS Z19, K1, 192(R11)
+	MOVQ    pull+168(FP), R11
+	VMOVUPS Y15, (R11)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, pull+168(FP)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldt+160(FP), R11
+	ADDQ    R11, t+152(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -2964,7 +2864,7 @@ next:
 	RET
 
 // func attendMomentsSomeAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
-// Requires: AVX, AVX512F, AVX512VL, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·attendMomentsSomeAVX512(SB), NOSPLIT, $0-72
 	MOVQ         heads+56(FP), AX
 	MOVQ         $-1, CX
@@ -2972,20 +2872,16 @@ TEXT ·attendMomentsSomeAVX512(SB), NOSPLIT, $0-72
 	KMOVW        CX, K1
 	MOVQ         score+32(FP), CX
 	MOVQ         product+16(FP), DX
-	VBROADCASTSS floatc2d00000<>+0(SB), Z0
-	VBROADCASTSS float42b20000<>+0(SB), Z1
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
-	VBROADCASTSS float3f318000<>+0(SB), Z10
-	VBROADCASTSS floatb95e8083<>+0(SB), Z11
-	VBROADCASTSS float3f800000<>+0(SB), Z12
-	VBROADCASTSS float39506967<>+0(SB), Z13
-	VBROADCASTSS float3ab743ce<>+0(SB), Z14
-	VBROADCASTSS float3c088908<>+0(SB), Z15
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
-	VBROADCASTSS float3f000000<>+0(SB), Z18
-	VBROADCASTSS slope+24(FP), Z19
-	VPXORD       Z2, Z2, Z2
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z0
+	VBROADCASTSS float3f800000<>+0(SB), Z1
+	VBROADCASTSS float3962a0ba<>+0(SB), Z2
+	VBROADCASTSS float3aa36b27<>+0(SB), Z3
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z4
+	VBROADCASTSS float3d634489<>+0(SB), Z5
+	VBROADCASTSS float3e75feac<>+0(SB), Z6
+	VBROADCASTSS float3f317216<>+0(SB), Z7
+	VBROADCASTSS slope+24(FP), Z8
+	VPXORD       Z9, Z9, Z9
 	MOVQ         ptr+8(FP), BX
 	MOVQ         (BX), AX
 
@@ -2994,65 +2890,60 @@ row:
 	ADDQ      $0x08, BX
 	MOVQ      BX, ptr+8(FP)
 	MOVQ      (BX), BX
-	VMOVUPS   Z12, Z20
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
+	VMOVUPS   Z1, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
 	CMPQ      AX, BX
 	JGE       store
 	MOVQ      moment+40(FP), SI
-	VMOVUPS.Z (SI), K1, Y3
-	VPXORD    Z20, Z20, Z20
+	VMOVUPS.Z (SI), K1, Y10
+	VPXORD    Z11, Z11, Z11
 
 position:
-	MOVQ         AX, SI
-	IMULQ        apart+64(FP), SI
-	VMOVUPS.Z    (CX)(SI*1), K1, Y7
-	MOVQ         AX, SI
-	IMULQ        apart+64(FP), SI
-	VMOVUPS.Z    (DX)(SI*1), K1, Y8
-	VSUBPS       Z3, Z7, Z21
-	VMAXPS       Z21, Z0, Z21
-	VMULPS       Z1, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z10, Z22, Z21
-	VFNMADD231PS Z11, Z22, Z21
-	VMOVUPS      Z13, Z23
-	VFMADD213PS  Z14, Z21, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VFMADD213PS  Z16, Z21, Z23
-	VFMADD213PS  Z17, Z21, Z23
-	VFMADD213PS  Z18, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z12, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z20, Z20
-	VCMPPS       $0x11, Z7, Z2, K2
-	VMULPS       Z19, Z21, Z22
-	VBLENDMPS    Z21, Z22, K2, Z9
-	VADDPS       Z9, Z6, Z6
-	VFMADD231PS  Z21, Z8, Z4
-	VFMADD231PS  Z9, Z8, Z5
-	ADDQ         $0x01, AX
-	CMPQ         AX, BX
-	JLT          position
-	VMOVUPS      Z12, Z21
-	VDIVPS       Z20, Z21, Z21
-	VMULPS       Z21, Z4, Z4
-	VMULPS       Z21, Z5, Z5
-	VMULPS       Z21, Z6, Z6
+	MOVQ        AX, SI
+	IMULQ       apart+64(FP), SI
+	VMOVUPS.Z   (CX)(SI*1), K1, Y15
+	MOVQ        AX, SI
+	IMULQ       apart+64(FP), SI
+	VMOVUPS.Z   (DX)(SI*1), K1, Y16
+	VSUBPS      Z10, Z15, Z17
+	VMULPS      Z0, Z17, Z17
+	VREDUCEPS   $0x09, Z17, Z18
+	VMOVUPS     Z2, Z19
+	VFMADD213PS Z3, Z18, Z19
+	VFMADD213PS Z4, Z18, Z19
+	VFMADD213PS Z5, Z18, Z19
+	VFMADD213PS Z6, Z18, Z19
+	VFMADD213PS Z7, Z18, Z19
+	VFMADD213PS Z1, Z18, Z19
+	VSCALEFPS   Z17, Z19, Z17
+	VADDPS      Z17, Z11, Z11
+	VCMPPS      $0x11, Z15, Z9, K2
+	VMULPS      Z8, Z17, Z18
+	VBLENDMPS   Z17, Z18, K2, Z20
+	VADDPS      Z20, Z14, Z14
+	VFMADD231PS Z17, Z16, Z12
+	VFMADD231PS Z20, Z16, Z13
+	ADDQ        $0x01, AX
+	CMPQ        AX, BX
+	JLT         position
+	VMOVUPS     Z1, Z17
+	VDIVPS      Z11, Z17, Z17
+	VMULPS      Z17, Z12, Z12
+	VMULPS      Z17, Z13, Z13
+	VMULPS      Z17, Z14, Z14
 
 store:
 	MOVQ    moment+40(FP), BX
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Y20, K1, (BX)
+	VMOVUPS Y11, K1, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Y4, K1, (BX)
+	VMOVUPS Y12, K1, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Y5, K1, (BX)
+	VMOVUPS Y13, K1, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Y6, K1, (BX)
+	VMOVUPS Y14, K1, (BX)
 	MOVQ    apart+64(FP), BX
 	ADDQ    BX, moment+40(FP)
 	DECQ    rows+0(FP)
@@ -4547,7 +4438,7 @@ top52:
 	JMP       position
 
 // func attendBackSomeAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·attendBackSomeAVX512x1(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
@@ -4567,120 +4458,117 @@ TEXT ·attendBackSomeAVX512x1(SB), NOSPLIT, $0-176
 	MOVQ         lane+96(FP), DX
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z1
-	MOVQ         far+120(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z2
-	VBROADCASTSS float42b20000<>+0(SB), Z3
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
-	VBROADCASTSS float3f318000<>+0(SB), Z12
-	VBROADCASTSS floatb95e8083<>+0(SB), Z13
-	VBROADCASTSS float3f800000<>+0(SB), Z14
-	VBROADCASTSS float39506967<>+0(SB), Z15
-	VBROADCASTSS float3ab743ce<>+0(SB), Z16
-	VBROADCASTSS float3c088908<>+0(SB), Z17
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z18
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z19
-	VBROADCASTSS float3f000000<>+0(SB), Z20
-	VBROADCASTSS slope+112(FP), Z21
-	VPXORD       Z4, Z4, Z4
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
+	MOVQ         ahead+64(FP), R8
+	SHRQ         $0x02, R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
+	VBROADCASTSS float3f800000<>+0(SB), Z3
+	VBROADCASTSS float3962a0ba<>+0(SB), Z4
+	VBROADCASTSS float3aa36b27<>+0(SB), Z5
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z6
+	VBROADCASTSS float3d634489<>+0(SB), Z7
+	VBROADCASTSS float3e75feac<>+0(SB), Z8
+	VBROADCASTSS float3f317216<>+0(SB), Z9
+	VBROADCASTSS slope+112(FP), Z10
+	VPXORD       Z11, Z11, Z11
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
 
 row:
-	MOVQ      ptr+8(FP), R9
-	ADDQ      $0x08, R9
-	MOVQ      R9, ptr+8(FP)
-	MOVQ      (R9), R9
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
 	VPXORD    Z0, Z0, Z0
-	CMPQ      DX, R9
+	CMPQ      DX, R10
 	JGE       store
-	MOVQ      own+136(FP), R10
-	VMOVUPS.Z (R10), K2, Y5
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Y12
 
 position:
-	MOVQ         apart+88(FP), R10
-	MOVL         (SI)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   (R11)(R10*1)
-	PREFETCHT0   (R11)(R10*2)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	VMOVUPS.Z    (R11), K2, Y8
-	VMOVUPS.Z    (R11)(R10*1), K2, Y9
-	VMOVUPS.Z    (R11)(R10*2), K2, Y10
-	VADDPS       Z5, Z8, Z8
-	VMOVAPS      Z8, Z22
-	VMULPS       Z21, Z22, Z23
-	VMAXPS       Z22, Z23, Z22
-	VSUBPS       Z9, Z22, Z22
-	VMAXPS       Z22, Z2, Z22
-	VMULPS       Z3, Z22, Z23
-	VRNDSCALEPS  $0x08, Z23, Z23
-	VFNMADD231PS Z12, Z23, Z22
-	VFNMADD231PS Z13, Z23, Z22
-	VMOVUPS      Z15, Z24
-	VFMADD213PS  Z16, Z22, Z24
-	VFMADD213PS  Z17, Z22, Z24
-	VFMADD213PS  Z18, Z22, Z24
-	VFMADD213PS  Z19, Z22, Z24
-	VFMADD213PS  Z20, Z22, Z24
-	VMULPS       Z22, Z22, Z25
-	VFMADD213PS  Z22, Z25, Z24
-	VADDPS       Z14, Z24, Z24
-	VSCALEFPS    Z23, Z24, Z22
-	VCMPPS       $0x11, Z8, Z4, K3
-	VMULPS       Z21, Z22, Z23
-	VBLENDMPS    Z22, Z23, K3, Z11
-	VFMADD231PS  Z11, Z10, Z6
-	TESTQ        DI, DI
-	JZ           unmasked53
-	MOVQ         DX, R10
-	IMULQ        apart+88(FP), R10
-	VMOVUPS.Z    (DI)(R10*1), K2, Y9
-	VMULPS       Z9, Z22, Z22
-	VMULPS       Z9, Z11, Z11
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	PREFETCHT0  (R12)(R11*1)
+	PREFETCHT0  (R12)(R11*2)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Y15
+	VMOVUPS.Z   (R12)(R11*1), K2, Y16
+	VMOVUPS.Z   (R12)(R11*2), K2, Y17
+	VADDPS      Z12, Z15, Z15
+	VMOVAPS     Z15, Z18
+	VMULPS      Z10, Z18, Z19
+	VMAXPS      Z18, Z19, Z18
+	VSUBPS      Z16, Z18, Z18
+	VMULPS      Z2, Z18, Z18
+	VREDUCEPS   $0x09, Z18, Z19
+	VMOVUPS     Z4, Z21
+	VFMADD213PS Z5, Z19, Z21
+	VFMADD213PS Z6, Z19, Z21
+	VFMADD213PS Z7, Z19, Z21
+	VFMADD213PS Z8, Z19, Z21
+	VFMADD213PS Z9, Z19, Z21
+	VFMADD213PS Z3, Z19, Z21
+	VSCALEFPS   Z18, Z21, Z18
+	VCMPPS      $0x11, Z15, Z11, K3
+	VMULPS      Z10, Z18, Z19
+	VBLENDMPS   Z18, Z19, K3, Z20
+	VFMADD231PS Z20, Z17, Z13
+	TESTQ       DI, DI
+	JZ          unmasked53
+	MOVQ        DX, R11
+	IMULQ       apart+88(FP), R11
+	VMOVUPS.Z   (DI)(R11*1), K2, Y16
+	VMULPS      Z16, Z18, Z18
+	VMULPS      Z16, Z20, Z20
 
 unmasked53:
-	MOVL        (SI)(DX*4), R10
-	IMULQ       CX, R10
-	PREFETCHT0  (AX)(R10*1)
-	MOVL        (BX)(DX*4), R10
-	IMULQ       CX, R10
-	VMOVUPS.Z   (AX)(R10*1), K1, Z23
-	VPERMPS     Z22, Z1, Z22
-	VFMADD231PS Z23, Z22, Z0
-	VPERMPS     Z11, Z1, Z22
-	VFMADD231PS Z23, Z22, Z7
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	MOVL        (R8)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	VMOVUPS.Z   (AX)(R11*1), K1, Z19
+	VPERMPS     Z18, Z1, Z18
+	VFMADD231PS Z19, Z18, Z0
+	VPERMPS     Z20, Z1, Z18
+	VFMADD231PS Z19, Z18, Z14
 	ADDQ        $0x01, DX
-	CMPQ        DX, R9
+	CMPQ        DX, R10
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, K1, (R9)
-	MOVQ    t+152(FP), R9
-	VMOVUPS Z7, K1, (R9)
-	MOVQ    pull+168(FP), R9
-	VMOVUPS Y6, K2, (R9)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, pull+168(FP)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    ldt+160(FP), R9
-	ADDQ    R9, t+152(FP)
-	MOVQ    ldown+144(FP), R9
-	ADDQ    R9, own+136(FP)
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, K1, (R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z14, K1, (R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Y13, K2, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 // func attendBackSomeAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·attendBackSomeAVX512x2(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
@@ -4701,130 +4589,128 @@ TEXT ·attendBackSomeAVX512x2(SB), NOSPLIT, $0-176
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z2
 	VMOVUPS      64(DX), Z3
-	MOVQ         far+120(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z15
-	VBROADCASTSS floatb95e8083<>+0(SB), Z16
-	VBROADCASTSS float3f800000<>+0(SB), Z17
-	VBROADCASTSS float39506967<>+0(SB), Z18
-	VBROADCASTSS float3ab743ce<>+0(SB), Z19
-	VBROADCASTSS float3c088908<>+0(SB), Z20
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z21
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z22
-	VBROADCASTSS float3f000000<>+0(SB), Z23
-	VBROADCASTSS slope+112(FP), Z24
-	VPXORD       Z6, Z6, Z6
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
+	MOVQ         ahead+64(FP), R8
+	SHRQ         $0x02, R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f800000<>+0(SB), Z5
+	VBROADCASTSS float3962a0ba<>+0(SB), Z6
+	VBROADCASTSS float3aa36b27<>+0(SB), Z7
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z8
+	VBROADCASTSS float3d634489<>+0(SB), Z9
+	VBROADCASTSS float3e75feac<>+0(SB), Z10
+	VBROADCASTSS float3f317216<>+0(SB), Z11
+	VBROADCASTSS slope+112(FP), Z12
+	VPXORD       Z13, Z13, Z13
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
 
 row:
-	MOVQ      ptr+8(FP), R9
-	ADDQ      $0x08, R9
-	MOVQ      R9, ptr+8(FP)
-	MOVQ      (R9), R9
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
-	CMPQ      DX, R9
+	CMPQ      DX, R10
 	JGE       store
-	MOVQ      own+136(FP), R10
-	VMOVUPS.Z (R10), K2, Y7
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Y14
 
 position:
-	MOVQ         apart+88(FP), R10
-	MOVL         (SI)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   (R11)(R10*1)
-	PREFETCHT0   (R11)(R10*2)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	VMOVUPS.Z    (R11), K2, Y11
-	VMOVUPS.Z    (R11)(R10*1), K2, Y12
-	VMOVUPS.Z    (R11)(R10*2), K2, Y13
-	VADDPS       Z7, Z11, Z11
-	VMOVAPS      Z11, Z25
-	VMULPS       Z24, Z25, Z26
-	VMAXPS       Z25, Z26, Z25
-	VSUBPS       Z12, Z25, Z25
-	VMAXPS       Z25, Z4, Z25
-	VMULPS       Z5, Z25, Z26
-	VRNDSCALEPS  $0x08, Z26, Z26
-	VFNMADD231PS Z15, Z26, Z25
-	VFNMADD231PS Z16, Z26, Z25
-	VMOVUPS      Z18, Z27
-	VFMADD213PS  Z19, Z25, Z27
-	VFMADD213PS  Z20, Z25, Z27
-	VFMADD213PS  Z21, Z25, Z27
-	VFMADD213PS  Z22, Z25, Z27
-	VFMADD213PS  Z23, Z25, Z27
-	VMULPS       Z25, Z25, Z28
-	VFMADD213PS  Z25, Z28, Z27
-	VADDPS       Z17, Z27, Z27
-	VSCALEFPS    Z26, Z27, Z25
-	VCMPPS       $0x11, Z11, Z6, K3
-	VMULPS       Z24, Z25, Z26
-	VBLENDMPS    Z25, Z26, K3, Z14
-	VFMADD231PS  Z14, Z13, Z8
-	TESTQ        DI, DI
-	JZ           unmasked54
-	MOVQ         DX, R10
-	IMULQ        apart+88(FP), R10
-	VMOVUPS.Z    (DI)(R10*1), K2, Y12
-	VMULPS       Z12, Z25, Z25
-	VMULPS       Z12, Z14, Z14
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	PREFETCHT0  (R12)(R11*1)
+	PREFETCHT0  (R12)(R11*2)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Y18
+	VMOVUPS.Z   (R12)(R11*1), K2, Y19
+	VMOVUPS.Z   (R12)(R11*2), K2, Y20
+	VADDPS      Z14, Z18, Z18
+	VMOVAPS     Z18, Z21
+	VMULPS      Z12, Z21, Z22
+	VMAXPS      Z21, Z22, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMULPS      Z4, Z21, Z21
+	VREDUCEPS   $0x09, Z21, Z22
+	VMOVUPS     Z6, Z24
+	VFMADD213PS Z7, Z22, Z24
+	VFMADD213PS Z8, Z22, Z24
+	VFMADD213PS Z9, Z22, Z24
+	VFMADD213PS Z10, Z22, Z24
+	VFMADD213PS Z11, Z22, Z24
+	VFMADD213PS Z5, Z22, Z24
+	VSCALEFPS   Z21, Z24, Z21
+	VCMPPS      $0x11, Z18, Z13, K3
+	VMULPS      Z12, Z21, Z22
+	VBLENDMPS   Z21, Z22, K3, Z23
+	VFMADD231PS Z23, Z20, Z15
+	TESTQ       DI, DI
+	JZ          unmasked54
+	MOVQ        DX, R11
+	IMULQ       apart+88(FP), R11
+	VMOVUPS.Z   (DI)(R11*1), K2, Y19
+	VMULPS      Z19, Z21, Z21
+	VMULPS      Z19, Z23, Z23
 
 unmasked54:
-	MOVL        (SI)(DX*4), R10
-	IMULQ       CX, R10
-	PREFETCHT0  (AX)(R10*1)
-	PREFETCHT0  64(AX)(R10*1)
-	MOVL        (BX)(DX*4), R10
-	IMULQ       CX, R10
-	VMOVUPS     (AX)(R10*1), Z26
-	VPERMPS     Z25, Z2, Z27
-	VFMADD231PS Z26, Z27, Z0
-	VPERMPS     Z14, Z2, Z27
-	VFMADD231PS Z26, Z27, Z9
-	VMOVUPS.Z   64(AX)(R10*1), K1, Z26
-	VPERMPS     Z25, Z3, Z25
-	VFMADD231PS Z26, Z25, Z1
-	VPERMPS     Z14, Z3, Z25
-	VFMADD231PS Z26, Z25, Z10
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	MOVL        (R8)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	VMOVUPS     (AX)(R11*1), Z22
+	VPERMPS     Z21, Z2, Z24
+	VFMADD231PS Z22, Z24, Z0
+	VPERMPS     Z23, Z2, Z24
+	VFMADD231PS Z22, Z24, Z16
+	VMOVUPS.Z   64(AX)(R11*1), K1, Z22
+	VPERMPS     Z21, Z3, Z21
+	VFMADD231PS Z22, Z21, Z1
+	VPERMPS     Z23, Z3, Z21
+	VFMADD231PS Z22, Z21, Z17
 	ADDQ        $0x01, DX
-	CMPQ        DX, R9
+	CMPQ        DX, R10
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, K1, 64(R9)
-	MOVQ    t+152(FP), R9
-	VMOVUPS Z9, (R9)
-	VMOVUPS Z10, K1, 64(R9)
-	MOVQ    pull+168(FP), R9
-	VMOVUPS Y8, K2, (R9)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, pull+168(FP)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    ldt+160(FP), R9
-	ADDQ    R9, t+152(FP)
-	MOVQ    ldown+144(FP), R9
-	ADDQ    R9, own+136(FP)
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, K1, 64(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z16, (R10)
+	VMOVUPS Z17, K1, 64(R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Y15, K2, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 // func attendBackSomeAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·attendBackSomeAVX512x3(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
@@ -4843,143 +4729,142 @@ TEXT ·attendBackSomeAVX512x3(SB), NOSPLIT, $0-176
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z3
-	VBROADCASTSS float42b20000<>+0(SB), Z4
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
-	VBROADCASTSS float3f318000<>+0(SB), Z15
-	VBROADCASTSS floatb95e8083<>+0(SB), Z16
-	VBROADCASTSS float3f800000<>+0(SB), Z17
-	VBROADCASTSS float39506967<>+0(SB), Z18
-	VBROADCASTSS float3ab743ce<>+0(SB), Z19
-	VBROADCASTSS float3c088908<>+0(SB), Z20
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z21
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z22
-	VBROADCASTSS float3f000000<>+0(SB), Z23
-	VBROADCASTSS slope+112(FP), Z24
-	VPXORD       Z5, Z5, Z5
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
+	VBROADCASTSS float3f800000<>+0(SB), Z4
+	VBROADCASTSS float3962a0ba<>+0(SB), Z5
+	VBROADCASTSS float3aa36b27<>+0(SB), Z6
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z7
+	VBROADCASTSS float3d634489<>+0(SB), Z8
+	VBROADCASTSS float3e75feac<>+0(SB), Z9
+	VBROADCASTSS float3f317216<>+0(SB), Z10
+	VBROADCASTSS slope+112(FP), Z11
+	VPXORD       Z12, Z12, Z12
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Y6
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Y13
 
 position:
-	MOVQ         apart+88(FP), R11
-	MOVL         (SI)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	VMOVUPS.Z    (R12), K2, Y11
-	VMOVUPS.Z    (R12)(R11*1), K2, Y12
-	VMOVUPS.Z    (R12)(R11*2), K2, Y13
-	VADDPS       Z6, Z11, Z11
-	VMOVAPS      Z11, Z25
-	VMULPS       Z24, Z25, Z26
-	VMAXPS       Z25, Z26, Z25
-	VSUBPS       Z12, Z25, Z25
-	VMAXPS       Z25, Z3, Z25
-	VMULPS       Z4, Z25, Z26
-	VRNDSCALEPS  $0x08, Z26, Z26
-	VFNMADD231PS Z15, Z26, Z25
-	VFNMADD231PS Z16, Z26, Z25
-	VMOVUPS      Z18, Z27
-	VFMADD213PS  Z19, Z25, Z27
-	VFMADD213PS  Z20, Z25, Z27
-	VFMADD213PS  Z21, Z25, Z27
-	VFMADD213PS  Z22, Z25, Z27
-	VFMADD213PS  Z23, Z25, Z27
-	VMULPS       Z25, Z25, Z28
-	VFMADD213PS  Z25, Z28, Z27
-	VADDPS       Z17, Z27, Z27
-	VSCALEFPS    Z26, Z27, Z25
-	VCMPPS       $0x11, Z11, Z5, K3
-	VMULPS       Z24, Z25, Z26
-	VBLENDMPS    Z25, Z26, K3, Z14
-	VFMADD231PS  Z14, Z13, Z7
-	TESTQ        R8, R8
-	JZ           unmasked55
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Y12
-	VMULPS       Z12, Z25, Z25
-	VMULPS       Z12, Z14, Z14
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	PREFETCHT0  (R13)(R12*1)
+	PREFETCHT0  (R13)(R12*2)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Y18
+	VMOVUPS.Z   (R13)(R12*1), K2, Y19
+	VMOVUPS.Z   (R13)(R12*2), K2, Y20
+	VADDPS      Z13, Z18, Z18
+	VMOVAPS     Z18, Z21
+	VMULPS      Z11, Z21, Z22
+	VMAXPS      Z21, Z22, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMULPS      Z3, Z21, Z21
+	VREDUCEPS   $0x09, Z21, Z22
+	VMOVUPS     Z5, Z24
+	VFMADD213PS Z6, Z22, Z24
+	VFMADD213PS Z7, Z22, Z24
+	VFMADD213PS Z8, Z22, Z24
+	VFMADD213PS Z9, Z22, Z24
+	VFMADD213PS Z10, Z22, Z24
+	VFMADD213PS Z4, Z22, Z24
+	VSCALEFPS   Z21, Z24, Z21
+	VCMPPS      $0x11, Z18, Z12, K3
+	VMULPS      Z11, Z21, Z22
+	VBLENDMPS   Z21, Z22, K3, Z23
+	VFMADD231PS Z23, Z20, Z14
+	TESTQ       R8, R8
+	JZ          unmasked55
+	MOVQ        DX, R12
+	IMULQ       apart+88(FP), R12
+	VMOVUPS.Z   (R8)(R12*1), K2, Y19
+	VMULPS      Z19, Z21, Z21
+	VMULPS      Z19, Z23, Z23
 
 unmasked55:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	VMOVUPS     (DI), Z26
-	VMOVUPS     (AX)(R11*1), Z27
-	VPERMPS     Z25, Z26, Z28
-	VFMADD231PS Z27, Z28, Z0
-	VPERMPS     Z14, Z26, Z26
-	VFMADD231PS Z27, Z26, Z8
-	VMOVUPS     64(DI), Z26
-	VMOVUPS     64(AX)(R11*1), Z27
-	VPERMPS     Z25, Z26, Z28
-	VFMADD231PS Z27, Z28, Z1
-	VPERMPS     Z14, Z26, Z26
-	VFMADD231PS Z27, Z26, Z9
-	VMOVUPS     128(DI), Z26
-	VMOVUPS.Z   128(AX)(R11*1), K1, Z27
-	VPERMPS     Z25, Z26, Z25
-	VFMADD231PS Z27, Z25, Z2
-	VPERMPS     Z14, Z26, Z25
-	VFMADD231PS Z27, Z25, Z10
+	MOVL        (SI)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       CX, R12
+	VMOVUPS     (DI), Z22
+	VMOVUPS     (AX)(R12*1), Z24
+	VPERMPS     Z21, Z22, Z25
+	VFMADD231PS Z24, Z25, Z0
+	VPERMPS     Z23, Z22, Z22
+	VFMADD231PS Z24, Z22, Z15
+	VMOVUPS     64(DI), Z22
+	VMOVUPS     64(AX)(R12*1), Z24
+	VPERMPS     Z21, Z22, Z25
+	VFMADD231PS Z24, Z25, Z1
+	VPERMPS     Z23, Z22, Z22
+	VFMADD231PS Z24, Z22, Z16
+	VMOVUPS     128(DI), Z22
+	VMOVUPS.Z   128(AX)(R12*1), K1, Z24
+	VPERMPS     Z21, Z22, Z21
+	VFMADD231PS Z24, Z21, Z2
+	VPERMPS     Z23, Z22, Z21
+	VFMADD231PS Z24, Z21, Z17
 	ADDQ        $0x01, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R11
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, K1, 128(R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z8, (R10)
-	VMOVUPS Z9, 64(R10)
-	VMOVUPS Z10, K1, 128(R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Y7, K2, (R10)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, K1, 128(R11)
+	MOVQ    t+152(FP), R11
+	VMOVUPS Z15, (R11)
+	VMOVUPS Z16, 64(R11)
+	VMOVUPS Z17, K1, 128(R11)
+	MOVQ    pull+168(FP), R11
+	VMOVUPS Y14, K2, (R11)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, pull+168(FP)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldt+160(FP), R11
+	ADDQ    R11, t+152(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 // func attendBackSomeAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·attendBackSomeAVX512x4(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
@@ -4998,150 +4883,147 @@ TEXT ·attendBackSomeAVX512x4(SB), NOSPLIT, $0-176
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z17
-	VBROADCASTSS floatb95e8083<>+0(SB), Z18
-	VBROADCASTSS float3f800000<>+0(SB), Z19
-	VBROADCASTSS float39506967<>+0(SB), Z20
-	VBROADCASTSS float3ab743ce<>+0(SB), Z20
-	VBROADCASTSS float3c088908<>+0(SB), Z20
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
-	VBROADCASTSS float3f000000<>+0(SB), Z22
-	VBROADCASTSS slope+112(FP), Z23
-	VPXORD       Z6, Z6, Z6
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f800000<>+0(SB), Z5
+	VBROADCASTSS float3962a0ba<>+0(SB), Z6
+	VBROADCASTSS float3aa36b27<>+0(SB), Z7
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z8
+	VBROADCASTSS float3d634489<>+0(SB), Z9
+	VBROADCASTSS float3e75feac<>+0(SB), Z10
+	VBROADCASTSS float3f317216<>+0(SB), Z11
+	VBROADCASTSS slope+112(FP), Z12
+	VPXORD       Z13, Z13, Z13
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
-	VPXORD    Z12, Z12, Z12
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z19, Z19, Z19
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Y7
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Y14
 
 position:
-	MOVQ         apart+88(FP), R11
-	MOVL         (SI)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	VMOVUPS.Z    (R12), K2, Y13
-	VMOVUPS.Z    (R12)(R11*1), K2, Y14
-	VMOVUPS.Z    (R12)(R11*2), K2, Y15
-	VADDPS       Z7, Z13, Z13
-	VMOVAPS      Z13, Z24
-	VMULPS       Z23, Z24, Z25
-	VMAXPS       Z24, Z25, Z24
-	VSUBPS       Z14, Z24, Z24
-	VMAXPS       Z24, Z4, Z24
-	VMULPS       Z5, Z24, Z25
-	VRNDSCALEPS  $0x08, Z25, Z25
-	VFNMADD231PS Z17, Z25, Z24
-	VFNMADD231PS Z18, Z25, Z24
-	VBROADCASTSS float39506967<>+0(SB), Z26
-	VMOVUPS      Z26, Z26
-	VBROADCASTSS float3ab743ce<>+0(SB), Z27
-	VFMADD213PS  Z27, Z24, Z26
-	VBROADCASTSS float3c088908<>+0(SB), Z27
-	VFMADD213PS  Z27, Z24, Z26
-	VFMADD213PS  Z20, Z24, Z26
-	VFMADD213PS  Z21, Z24, Z26
-	VFMADD213PS  Z22, Z24, Z26
-	VMULPS       Z24, Z24, Z27
-	VFMADD213PS  Z24, Z27, Z26
-	VADDPS       Z19, Z26, Z26
-	VSCALEFPS    Z25, Z26, Z24
-	VCMPPS       $0x11, Z13, Z6, K3
-	VMULPS       Z23, Z24, Z25
-	VBLENDMPS    Z24, Z25, K3, Z16
-	VFMADD231PS  Z16, Z15, Z8
-	TESTQ        R8, R8
-	JZ           unmasked56
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Y14
-	VMULPS       Z14, Z24, Z24
-	VMULPS       Z14, Z16, Z16
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	PREFETCHT0  (R13)(R12*1)
+	PREFETCHT0  (R13)(R12*2)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Y20
+	VMOVUPS.Z   (R13)(R12*1), K2, Y21
+	VMOVUPS.Z   (R13)(R12*2), K2, Y22
+	VADDPS      Z14, Z20, Z20
+	VMOVAPS     Z20, Z23
+	VMULPS      Z12, Z23, Z24
+	VMAXPS      Z23, Z24, Z23
+	VSUBPS      Z21, Z23, Z23
+	VMULPS      Z4, Z23, Z23
+	VREDUCEPS   $0x09, Z23, Z24
+	VMOVUPS     Z6, Z26
+	VFMADD213PS Z7, Z24, Z26
+	VFMADD213PS Z8, Z24, Z26
+	VFMADD213PS Z9, Z24, Z26
+	VFMADD213PS Z10, Z24, Z26
+	VFMADD213PS Z11, Z24, Z26
+	VFMADD213PS Z5, Z24, Z26
+	VSCALEFPS   Z23, Z26, Z23
+	VCMPPS      $0x11, Z20, Z13, K3
+	VMULPS      Z12, Z23, Z24
+	VBLENDMPS   Z23, Z24, K3, Z25
+	VFMADD231PS Z25, Z22, Z15
+	TESTQ       R8, R8
+	JZ          unmasked56
+	MOVQ        DX, R12
+	IMULQ       apart+88(FP), R12
+	VMOVUPS.Z   (R8)(R12*1), K2, Y21
+	VMULPS      Z21, Z23, Z23
+	VMULPS      Z21, Z25, Z25
 
 unmasked56:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	PREFETCHT0  192(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	VMOVUPS     (DI), Z25
-	VMOVUPS     (AX)(R11*1), Z26
-	VPERMPS     Z24, Z25, Z27
+	MOVL        (SI)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       CX, R12
+	VMOVUPS     (DI), Z24
+	VMOVUPS     (AX)(R12*1), Z26
+	VPERMPS     Z23, Z24, Z27
 	VFMADD231PS Z26, Z27, Z0
-	VPERMPS     Z16, Z25, Z25
-	VFMADD231PS Z26, Z25, Z9
-	VMOVUPS     64(DI), Z25
-	VMOVUPS     64(AX)(R11*1), Z26
-	VPERMPS     Z24, Z25, Z27
+	VPERMPS     Z25, Z24, Z24
+	VFMADD231PS Z26, Z24, Z16
+	VMOVUPS     64(DI), Z24
+	VMOVUPS     64(AX)(R12*1), Z26
+	VPERMPS     Z23, Z24, Z27
 	VFMADD231PS Z26, Z27, Z1
-	VPERMPS     Z16, Z25, Z25
-	VFMADD231PS Z26, Z25, Z10
-	VMOVUPS     128(DI), Z25
-	VMOVUPS     128(AX)(R11*1), Z26
-	VPERMPS     Z24, Z25, Z27
+	VPERMPS     Z25, Z24, Z24
+	VFMADD231PS Z26, Z24, Z17
+	VMOVUPS     128(DI), Z24
+	VMOVUPS     128(AX)(R12*1), Z26
+	VPERMPS     Z23, Z24, Z27
 	VFMADD231PS Z26, Z27, Z2
-	VPERMPS     Z16, Z25, Z25
-	VFMADD231PS Z26, Z25, Z11
-	VMOVUPS     192(DI), Z25
-	VMOVUPS.Z   192(AX)(R11*1), K1, Z26
-	VPERMPS     Z24, Z25, Z24
-	VFMADD231PS Z26, Z24, Z3
-	VPERMPS     Z16, Z25, Z24
-	VFMADD231PS Z26, Z24, Z12
+	VPERMPS     Z25, Z24, Z24
+	VFMADD231PS Z26, Z24, Z18
+	VMOVUPS     192(DI), Z24
+	VMOVUPS.Z   192(AX)(R12*1), K1, Z26
+	VPERMPS     Z23, Z24, Z23
+	VFMADD231PS Z26, Z23, Z3
+	VPERMPS     Z25, Z24, Z23
+	VFMADD231PS Z26, Z23, Z19
 	ADDQ        $0x01, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R11
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, K1, 192(R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z9, (R10)
-	VMOVUPS Z10, 64(R10)
-	VMOVUPS Z11, 128(R10)
-	VMOVUPS Z12, K1, 192(R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Y8, K2, (R10)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, K1, 192(R11)
+	MOVQ    t+152(FP), R11
+	VMOVUPS Z16, (R11)
+	VMOVUPS Z17, 64(R11)
+	VMOVUPS Z18, 128(R11)
+	VMOVUPS Z19, K1, 192(R11)
+	MOVQ    pull+168(FP), R11
+	VMOVUPS Y15, K2, (R11)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, pull+168(FP)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldt+160(FP), R11
+	ADDQ    R11, t+152(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -5204,7 +5086,7 @@ next:
 	RET
 
 // func attendMomentsManyAVX512(rows int, ptr *int64, product *float32, slope float32, score *float32, moment *float32, plane int, heads int, apart int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·attendMomentsManyAVX512(SB), NOSPLIT, $0-72
 	MOVQ         heads+56(FP), AX
 	MOVQ         $-1, CX
@@ -5212,20 +5094,16 @@ TEXT ·attendMomentsManyAVX512(SB), NOSPLIT, $0-72
 	KMOVW        CX, K1
 	MOVQ         score+32(FP), CX
 	MOVQ         product+16(FP), DX
-	VBROADCASTSS floatc2d00000<>+0(SB), Z0
-	VBROADCASTSS float42b20000<>+0(SB), Z1
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
-	VBROADCASTSS float3f318000<>+0(SB), Z7
-	VBROADCASTSS floatb95e8083<>+0(SB), Z8
-	VBROADCASTSS float3f800000<>+0(SB), Z9
-	VBROADCASTSS float39506967<>+0(SB), Z10
-	VBROADCASTSS float3ab743ce<>+0(SB), Z11
-	VBROADCASTSS float3c088908<>+0(SB), Z12
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z13
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z14
-	VBROADCASTSS float3f000000<>+0(SB), Z15
-	VBROADCASTSS slope+24(FP), Z16
-	VPXORD       Z2, Z2, Z2
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z0
+	VBROADCASTSS float3f800000<>+0(SB), Z1
+	VBROADCASTSS float3962a0ba<>+0(SB), Z2
+	VBROADCASTSS float3aa36b27<>+0(SB), Z3
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z4
+	VBROADCASTSS float3d634489<>+0(SB), Z5
+	VBROADCASTSS float3e75feac<>+0(SB), Z6
+	VBROADCASTSS float3f317216<>+0(SB), Z7
+	VBROADCASTSS slope+24(FP), Z8
+	VPXORD       Z9, Z9, Z9
 	MOVQ         ptr+8(FP), BX
 	MOVQ         (BX), AX
 
@@ -5234,65 +5112,60 @@ row:
 	ADDQ      $0x08, BX
 	MOVQ      BX, ptr+8(FP)
 	MOVQ      (BX), BX
-	VMOVUPS   Z9, Z18
-	VPXORD    Z3, Z3, Z3
-	VPXORD    Z4, Z4, Z4
-	VPXORD    Z5, Z5, Z5
+	VMOVUPS   Z1, Z11
+	VPXORD    Z12, Z12, Z12
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
 	CMPQ      AX, BX
 	JGE       store
 	MOVQ      moment+40(FP), SI
-	VMOVUPS.Z (SI), K1, Z17
-	VPXORD    Z18, Z18, Z18
+	VMOVUPS.Z (SI), K1, Z10
+	VPXORD    Z11, Z11, Z11
 
 position:
-	MOVQ         AX, SI
-	IMULQ        apart+64(FP), SI
-	VMOVUPS.Z    (CX)(SI*1), K1, Z19
-	MOVQ         AX, SI
-	IMULQ        apart+64(FP), SI
-	VMOVUPS.Z    (DX)(SI*1), K1, Z20
-	VSUBPS       Z17, Z19, Z21
-	VMAXPS       Z21, Z0, Z21
-	VMULPS       Z1, Z21, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z7, Z22, Z21
-	VFNMADD231PS Z8, Z22, Z21
-	VMOVUPS      Z10, Z23
-	VFMADD213PS  Z11, Z21, Z23
-	VFMADD213PS  Z12, Z21, Z23
-	VFMADD213PS  Z13, Z21, Z23
-	VFMADD213PS  Z14, Z21, Z23
-	VFMADD213PS  Z15, Z21, Z23
-	VMULPS       Z21, Z21, Z24
-	VFMADD213PS  Z21, Z24, Z23
-	VADDPS       Z9, Z23, Z23
-	VSCALEFPS    Z22, Z23, Z21
-	VADDPS       Z21, Z18, Z18
-	VCMPPS       $0x11, Z19, Z2, K2
-	VMULPS       Z16, Z21, Z19
-	VBLENDMPS    Z21, Z19, K2, Z6
-	VADDPS       Z6, Z5, Z5
-	VFMADD231PS  Z21, Z20, Z3
-	VFMADD231PS  Z6, Z20, Z4
-	ADDQ         $0x01, AX
-	CMPQ         AX, BX
-	JLT          position
-	VMOVUPS      Z9, Z17
-	VDIVPS       Z18, Z17, Z17
-	VMULPS       Z17, Z3, Z3
-	VMULPS       Z17, Z4, Z4
-	VMULPS       Z17, Z5, Z5
+	MOVQ        AX, SI
+	IMULQ       apart+64(FP), SI
+	VMOVUPS.Z   (CX)(SI*1), K1, Z15
+	MOVQ        AX, SI
+	IMULQ       apart+64(FP), SI
+	VMOVUPS.Z   (DX)(SI*1), K1, Z16
+	VSUBPS      Z10, Z15, Z17
+	VMULPS      Z0, Z17, Z17
+	VREDUCEPS   $0x09, Z17, Z18
+	VMOVUPS     Z2, Z19
+	VFMADD213PS Z3, Z18, Z19
+	VFMADD213PS Z4, Z18, Z19
+	VFMADD213PS Z5, Z18, Z19
+	VFMADD213PS Z6, Z18, Z19
+	VFMADD213PS Z7, Z18, Z19
+	VFMADD213PS Z1, Z18, Z19
+	VSCALEFPS   Z17, Z19, Z17
+	VADDPS      Z17, Z11, Z11
+	VCMPPS      $0x11, Z15, Z9, K2
+	VMULPS      Z8, Z17, Z15
+	VBLENDMPS   Z17, Z15, K2, Z20
+	VADDPS      Z20, Z14, Z14
+	VFMADD231PS Z17, Z16, Z12
+	VFMADD231PS Z20, Z16, Z13
+	ADDQ        $0x01, AX
+	CMPQ        AX, BX
+	JLT         position
+	VMOVUPS     Z1, Z10
+	VDIVPS      Z11, Z10, Z10
+	VMULPS      Z10, Z12, Z12
+	VMULPS      Z10, Z13, Z13
+	VMULPS      Z10, Z14, Z14
 
 store:
 	MOVQ    moment+40(FP), BX
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Z18, K1, (BX)
+	VMOVUPS Z11, K1, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Z3, K1, (BX)
+	VMOVUPS Z12, K1, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Z4, K1, (BX)
+	VMOVUPS Z13, K1, (BX)
 	ADDQ    plane+48(FP), BX
-	VMOVUPS Z5, K1, (BX)
+	VMOVUPS Z14, K1, (BX)
 	MOVQ    apart+64(FP), BX
 	ADDQ    BX, moment+40(FP)
 	DECQ    rows+0(FP)
@@ -6787,7 +6660,7 @@ top80:
 	JMP       position
 
 // func attendBackManyAVX512x1(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·attendBackManyAVX512x1(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
@@ -6807,120 +6680,117 @@ TEXT ·attendBackManyAVX512x1(SB), NOSPLIT, $0-176
 	MOVQ         lane+96(FP), DX
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z1
-	MOVQ         far+120(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z2
-	VBROADCASTSS float42b20000<>+0(SB), Z3
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
-	VBROADCASTSS float3f318000<>+0(SB), Z8
-	VBROADCASTSS floatb95e8083<>+0(SB), Z9
-	VBROADCASTSS float3f800000<>+0(SB), Z10
-	VBROADCASTSS float39506967<>+0(SB), Z11
-	VBROADCASTSS float3ab743ce<>+0(SB), Z12
-	VBROADCASTSS float3c088908<>+0(SB), Z13
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z14
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z15
-	VBROADCASTSS float3f000000<>+0(SB), Z16
-	VBROADCASTSS slope+112(FP), Z17
-	VPXORD       Z4, Z4, Z4
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
+	MOVQ         ahead+64(FP), R8
+	SHRQ         $0x02, R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
+	VBROADCASTSS float3f800000<>+0(SB), Z3
+	VBROADCASTSS float3962a0ba<>+0(SB), Z4
+	VBROADCASTSS float3aa36b27<>+0(SB), Z5
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z6
+	VBROADCASTSS float3d634489<>+0(SB), Z7
+	VBROADCASTSS float3e75feac<>+0(SB), Z8
+	VBROADCASTSS float3f317216<>+0(SB), Z9
+	VBROADCASTSS slope+112(FP), Z10
+	VPXORD       Z11, Z11, Z11
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
 
 row:
-	MOVQ      ptr+8(FP), R9
-	ADDQ      $0x08, R9
-	MOVQ      R9, ptr+8(FP)
-	MOVQ      (R9), R9
-	VPXORD    Z5, Z5, Z5
-	VPXORD    Z6, Z6, Z6
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z13, Z13, Z13
+	VPXORD    Z14, Z14, Z14
 	VPXORD    Z0, Z0, Z0
-	CMPQ      DX, R9
+	CMPQ      DX, R10
 	JGE       store
-	MOVQ      own+136(FP), R10
-	VMOVUPS.Z (R10), K2, Z18
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Z12
 
 position:
-	MOVQ         apart+88(FP), R10
-	MOVL         (SI)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   (R11)(R10*1)
-	PREFETCHT0   (R11)(R10*2)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	VMOVUPS.Z    (R11), K2, Z19
-	VMOVUPS.Z    (R11)(R10*1), K2, Z20
-	VMOVUPS.Z    (R11)(R10*2), K2, Z21
-	VADDPS       Z18, Z19, Z19
-	VMOVAPS      Z19, Z22
-	VMULPS       Z17, Z22, Z23
-	VMAXPS       Z22, Z23, Z22
-	VSUBPS       Z20, Z22, Z22
-	VMAXPS       Z22, Z2, Z22
-	VMULPS       Z3, Z22, Z20
-	VRNDSCALEPS  $0x08, Z20, Z20
-	VFNMADD231PS Z8, Z20, Z22
-	VFNMADD231PS Z9, Z20, Z22
-	VMOVUPS      Z11, Z23
-	VFMADD213PS  Z12, Z22, Z23
-	VFMADD213PS  Z13, Z22, Z23
-	VFMADD213PS  Z14, Z22, Z23
-	VFMADD213PS  Z15, Z22, Z23
-	VFMADD213PS  Z16, Z22, Z23
-	VMULPS       Z22, Z22, Z24
-	VFMADD213PS  Z22, Z24, Z23
-	VADDPS       Z10, Z23, Z23
-	VSCALEFPS    Z20, Z23, Z22
-	VCMPPS       $0x11, Z19, Z4, K3
-	VMULPS       Z17, Z22, Z19
-	VBLENDMPS    Z22, Z19, K3, Z7
-	VFMADD231PS  Z7, Z21, Z5
-	TESTQ        DI, DI
-	JZ           unmasked81
-	MOVQ         DX, R10
-	IMULQ        apart+88(FP), R10
-	VMOVUPS.Z    (DI)(R10*1), K2, Z19
-	VMULPS       Z19, Z22, Z22
-	VMULPS       Z19, Z7, Z7
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	PREFETCHT0  (R12)(R11*1)
+	PREFETCHT0  (R12)(R11*2)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Z15
+	VMOVUPS.Z   (R12)(R11*1), K2, Z16
+	VMOVUPS.Z   (R12)(R11*2), K2, Z17
+	VADDPS      Z12, Z15, Z15
+	VMOVAPS     Z15, Z18
+	VMULPS      Z10, Z18, Z19
+	VMAXPS      Z18, Z19, Z18
+	VSUBPS      Z16, Z18, Z18
+	VMULPS      Z2, Z18, Z18
+	VREDUCEPS   $0x09, Z18, Z16
+	VMOVUPS     Z4, Z19
+	VFMADD213PS Z5, Z16, Z19
+	VFMADD213PS Z6, Z16, Z19
+	VFMADD213PS Z7, Z16, Z19
+	VFMADD213PS Z8, Z16, Z19
+	VFMADD213PS Z9, Z16, Z19
+	VFMADD213PS Z3, Z16, Z19
+	VSCALEFPS   Z18, Z19, Z18
+	VCMPPS      $0x11, Z15, Z11, K3
+	VMULPS      Z10, Z18, Z15
+	VBLENDMPS   Z18, Z15, K3, Z20
+	VFMADD231PS Z20, Z17, Z13
+	TESTQ       DI, DI
+	JZ          unmasked81
+	MOVQ        DX, R11
+	IMULQ       apart+88(FP), R11
+	VMOVUPS.Z   (DI)(R11*1), K2, Z15
+	VMULPS      Z15, Z18, Z18
+	VMULPS      Z15, Z20, Z20
 
 unmasked81:
-	MOVL        (SI)(DX*4), R10
-	IMULQ       CX, R10
-	PREFETCHT0  (AX)(R10*1)
-	MOVL        (BX)(DX*4), R10
-	IMULQ       CX, R10
-	VMOVUPS.Z   (AX)(R10*1), K1, Z19
-	VPERMPS     Z22, Z1, Z20
-	VFMADD231PS Z19, Z20, Z0
-	VPERMPS     Z7, Z1, Z20
-	VFMADD231PS Z19, Z20, Z6
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	MOVL        (R8)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	VMOVUPS.Z   (AX)(R11*1), K1, Z15
+	VPERMPS     Z18, Z1, Z16
+	VFMADD231PS Z15, Z16, Z0
+	VPERMPS     Z20, Z1, Z16
+	VFMADD231PS Z15, Z16, Z14
 	ADDQ        $0x01, DX
-	CMPQ        DX, R9
+	CMPQ        DX, R10
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, K1, (R9)
-	MOVQ    t+152(FP), R9
-	VMOVUPS Z6, K1, (R9)
-	MOVQ    pull+168(FP), R9
-	VMOVUPS Z5, K2, (R9)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, pull+168(FP)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    ldt+160(FP), R9
-	ADDQ    R9, t+152(FP)
-	MOVQ    ldown+144(FP), R9
-	ADDQ    R9, own+136(FP)
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, K1, (R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z14, K1, (R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Z13, K2, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 // func attendBackManyAVX512x2(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·attendBackManyAVX512x2(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
@@ -6941,130 +6811,128 @@ TEXT ·attendBackManyAVX512x2(SB), NOSPLIT, $0-176
 	MOVQ         keep+104(FP), DI
 	VMOVUPS      (DX), Z2
 	VMOVUPS      64(DX), Z3
-	MOVQ         far+120(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
-	VBROADCASTSS slope+112(FP), Z20
-	VPXORD       Z6, Z6, Z6
-	MOVQ         ptr+8(FP), R9
-	MOVQ         (R9), DX
+	MOVQ         ahead+64(FP), R8
+	SHRQ         $0x02, R8
+	LEAQ         (BX)(R8*4), R8
+	MOVQ         far+120(FP), R9
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f800000<>+0(SB), Z5
+	VBROADCASTSS float3962a0ba<>+0(SB), Z6
+	VBROADCASTSS float3aa36b27<>+0(SB), Z7
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z8
+	VBROADCASTSS float3d634489<>+0(SB), Z9
+	VBROADCASTSS float3e75feac<>+0(SB), Z10
+	VBROADCASTSS float3f317216<>+0(SB), Z11
+	VBROADCASTSS slope+112(FP), Z12
+	VPXORD       Z13, Z13, Z13
+	MOVQ         ptr+8(FP), R10
+	MOVQ         (R10), DX
 
 row:
-	MOVQ      ptr+8(FP), R9
-	ADDQ      $0x08, R9
-	MOVQ      R9, ptr+8(FP)
-	MOVQ      (R9), R9
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
+	MOVQ      ptr+8(FP), R10
+	ADDQ      $0x08, R10
+	MOVQ      R10, ptr+8(FP)
+	MOVQ      (R10), R10
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
-	CMPQ      DX, R9
+	CMPQ      DX, R10
 	JGE       store
-	MOVQ      own+136(FP), R10
-	VMOVUPS.Z (R10), K2, Z21
+	MOVQ      own+136(FP), R11
+	VMOVUPS.Z (R11), K2, Z14
 
 position:
-	MOVQ         apart+88(FP), R10
-	MOVL         (SI)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   (R11)(R10*1)
-	PREFETCHT0   (R11)(R10*2)
-	MOVL         (BX)(DX*4), R11
-	IMULQ        ldfar+128(FP), R11
-	ADDQ         R8, R11
-	VMOVUPS.Z    (R11), K2, Z22
-	VMOVUPS.Z    (R11)(R10*1), K2, Z23
-	VMOVUPS.Z    (R11)(R10*2), K2, Z24
-	VADDPS       Z21, Z22, Z22
-	VMOVAPS      Z22, Z25
-	VMULPS       Z20, Z25, Z26
-	VMAXPS       Z25, Z26, Z25
-	VSUBPS       Z23, Z25, Z25
-	VMAXPS       Z25, Z4, Z25
-	VMULPS       Z5, Z25, Z23
-	VRNDSCALEPS  $0x08, Z23, Z23
-	VFNMADD231PS Z11, Z23, Z25
-	VFNMADD231PS Z12, Z23, Z25
-	VMOVUPS      Z14, Z26
-	VFMADD213PS  Z15, Z25, Z26
-	VFMADD213PS  Z16, Z25, Z26
-	VFMADD213PS  Z17, Z25, Z26
-	VFMADD213PS  Z18, Z25, Z26
-	VFMADD213PS  Z19, Z25, Z26
-	VMULPS       Z25, Z25, Z27
-	VFMADD213PS  Z25, Z27, Z26
-	VADDPS       Z13, Z26, Z26
-	VSCALEFPS    Z23, Z26, Z25
-	VCMPPS       $0x11, Z22, Z6, K3
-	VMULPS       Z20, Z25, Z22
-	VBLENDMPS    Z25, Z22, K3, Z10
-	VFMADD231PS  Z10, Z24, Z7
-	TESTQ        DI, DI
-	JZ           unmasked82
-	MOVQ         DX, R10
-	IMULQ        apart+88(FP), R10
-	VMOVUPS.Z    (DI)(R10*1), K2, Z22
-	VMULPS       Z22, Z25, Z25
-	VMULPS       Z22, Z10, Z10
+	MOVQ        apart+88(FP), R11
+	MOVL        (SI)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	PREFETCHT0  (R12)
+	PREFETCHT0  (R12)(R11*1)
+	PREFETCHT0  (R12)(R11*2)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       ldfar+128(FP), R12
+	ADDQ        R9, R12
+	VMOVUPS.Z   (R12), K2, Z18
+	VMOVUPS.Z   (R12)(R11*1), K2, Z19
+	VMOVUPS.Z   (R12)(R11*2), K2, Z20
+	VADDPS      Z14, Z18, Z18
+	VMOVAPS     Z18, Z21
+	VMULPS      Z12, Z21, Z22
+	VMAXPS      Z21, Z22, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMULPS      Z4, Z21, Z21
+	VREDUCEPS   $0x09, Z21, Z19
+	VMOVUPS     Z6, Z22
+	VFMADD213PS Z7, Z19, Z22
+	VFMADD213PS Z8, Z19, Z22
+	VFMADD213PS Z9, Z19, Z22
+	VFMADD213PS Z10, Z19, Z22
+	VFMADD213PS Z11, Z19, Z22
+	VFMADD213PS Z5, Z19, Z22
+	VSCALEFPS   Z21, Z22, Z21
+	VCMPPS      $0x11, Z18, Z13, K3
+	VMULPS      Z12, Z21, Z18
+	VBLENDMPS   Z21, Z18, K3, Z23
+	VFMADD231PS Z23, Z20, Z15
+	TESTQ       DI, DI
+	JZ          unmasked82
+	MOVQ        DX, R11
+	IMULQ       apart+88(FP), R11
+	VMOVUPS.Z   (DI)(R11*1), K2, Z18
+	VMULPS      Z18, Z21, Z21
+	VMULPS      Z18, Z23, Z23
 
 unmasked82:
-	MOVL        (SI)(DX*4), R10
-	IMULQ       CX, R10
-	PREFETCHT0  (AX)(R10*1)
-	PREFETCHT0  64(AX)(R10*1)
-	MOVL        (BX)(DX*4), R10
-	IMULQ       CX, R10
-	VMOVUPS     (AX)(R10*1), Z22
-	VPERMPS     Z25, Z2, Z23
-	VFMADD231PS Z22, Z23, Z0
-	VPERMPS     Z10, Z2, Z23
-	VFMADD231PS Z22, Z23, Z8
-	VMOVUPS.Z   64(AX)(R10*1), K1, Z22
-	VPERMPS     Z25, Z3, Z23
-	VFMADD231PS Z22, Z23, Z1
-	VPERMPS     Z10, Z3, Z23
-	VFMADD231PS Z22, Z23, Z9
+	MOVL        (SI)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	MOVL        (R8)(DX*4), R11
+	IMULQ       CX, R11
+	PREFETCHT0  (AX)(R11*1)
+	PREFETCHT0  64(AX)(R11*1)
+	MOVL        (BX)(DX*4), R11
+	IMULQ       CX, R11
+	VMOVUPS     (AX)(R11*1), Z18
+	VPERMPS     Z21, Z2, Z19
+	VFMADD231PS Z18, Z19, Z0
+	VPERMPS     Z23, Z2, Z19
+	VFMADD231PS Z18, Z19, Z16
+	VMOVUPS.Z   64(AX)(R11*1), K1, Z18
+	VPERMPS     Z21, Z3, Z19
+	VFMADD231PS Z18, Z19, Z1
+	VPERMPS     Z23, Z3, Z19
+	VFMADD231PS Z18, Z19, Z17
 	ADDQ        $0x01, DX
-	CMPQ        DX, R9
+	CMPQ        DX, R10
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R9
-	VMOVUPS Z0, (R9)
-	VMOVUPS Z1, K1, 64(R9)
-	MOVQ    t+152(FP), R9
-	VMOVUPS Z8, (R9)
-	VMOVUPS Z9, K1, 64(R9)
-	MOVQ    pull+168(FP), R9
-	VMOVUPS Z7, K2, (R9)
-	MOVQ    apart+88(FP), R9
-	ADDQ    R9, pull+168(FP)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
-	MOVQ    ldt+160(FP), R9
-	ADDQ    R9, t+152(FP)
-	MOVQ    ldown+144(FP), R9
-	ADDQ    R9, own+136(FP)
+	MOVQ    y+32(FP), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, K1, 64(R10)
+	MOVQ    t+152(FP), R10
+	VMOVUPS Z16, (R10)
+	VMOVUPS Z17, K1, 64(R10)
+	MOVQ    pull+168(FP), R10
+	VMOVUPS Z15, K2, (R10)
+	MOVQ    apart+88(FP), R10
+	ADDQ    R10, pull+168(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
+	MOVQ    ldt+160(FP), R10
+	ADDQ    R10, t+152(FP)
+	MOVQ    ldown+144(FP), R10
+	ADDQ    R10, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 // func attendBackManyAVX512x3(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·attendBackManyAVX512x3(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
@@ -7083,143 +6951,142 @@ TEXT ·attendBackManyAVX512x3(SB), NOSPLIT, $0-176
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z3
-	VBROADCASTSS float42b20000<>+0(SB), Z4
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
-	VBROADCASTSS float3f318000<>+0(SB), Z11
-	VBROADCASTSS floatb95e8083<>+0(SB), Z12
-	VBROADCASTSS float3f800000<>+0(SB), Z13
-	VBROADCASTSS float39506967<>+0(SB), Z14
-	VBROADCASTSS float3ab743ce<>+0(SB), Z15
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VBROADCASTSS float3f000000<>+0(SB), Z19
-	VBROADCASTSS slope+112(FP), Z20
-	VPXORD       Z5, Z5, Z5
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
+	VBROADCASTSS float3f800000<>+0(SB), Z4
+	VBROADCASTSS float3962a0ba<>+0(SB), Z5
+	VBROADCASTSS float3aa36b27<>+0(SB), Z6
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z7
+	VBROADCASTSS float3d634489<>+0(SB), Z8
+	VBROADCASTSS float3e75feac<>+0(SB), Z9
+	VBROADCASTSS float3f317216<>+0(SB), Z10
+	VBROADCASTSS slope+112(FP), Z11
+	VPXORD       Z12, Z12, Z12
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
-	VPXORD    Z6, Z6, Z6
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
+	VPXORD    Z14, Z14, Z14
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Z21
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Z13
 
 position:
-	MOVQ         apart+88(FP), R11
-	MOVL         (SI)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	VMOVUPS.Z    (R12), K2, Z22
-	VMOVUPS.Z    (R12)(R11*1), K2, Z23
-	VMOVUPS.Z    (R12)(R11*2), K2, Z24
-	VADDPS       Z21, Z22, Z22
-	VMOVAPS      Z22, Z25
-	VMULPS       Z20, Z25, Z26
-	VMAXPS       Z25, Z26, Z25
-	VSUBPS       Z23, Z25, Z25
-	VMAXPS       Z25, Z3, Z25
-	VMULPS       Z4, Z25, Z23
-	VRNDSCALEPS  $0x08, Z23, Z23
-	VFNMADD231PS Z11, Z23, Z25
-	VFNMADD231PS Z12, Z23, Z25
-	VMOVUPS      Z14, Z26
-	VFMADD213PS  Z15, Z25, Z26
-	VFMADD213PS  Z16, Z25, Z26
-	VFMADD213PS  Z17, Z25, Z26
-	VFMADD213PS  Z18, Z25, Z26
-	VFMADD213PS  Z19, Z25, Z26
-	VMULPS       Z25, Z25, Z27
-	VFMADD213PS  Z25, Z27, Z26
-	VADDPS       Z13, Z26, Z26
-	VSCALEFPS    Z23, Z26, Z25
-	VCMPPS       $0x11, Z22, Z5, K3
-	VMULPS       Z20, Z25, Z22
-	VBLENDMPS    Z25, Z22, K3, Z10
-	VFMADD231PS  Z10, Z24, Z6
-	TESTQ        R8, R8
-	JZ           unmasked83
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z22
-	VMULPS       Z22, Z25, Z25
-	VMULPS       Z22, Z10, Z10
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	PREFETCHT0  (R13)(R12*1)
+	PREFETCHT0  (R13)(R12*2)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Z18
+	VMOVUPS.Z   (R13)(R12*1), K2, Z19
+	VMOVUPS.Z   (R13)(R12*2), K2, Z20
+	VADDPS      Z13, Z18, Z18
+	VMOVAPS     Z18, Z21
+	VMULPS      Z11, Z21, Z22
+	VMAXPS      Z21, Z22, Z21
+	VSUBPS      Z19, Z21, Z21
+	VMULPS      Z3, Z21, Z21
+	VREDUCEPS   $0x09, Z21, Z19
+	VMOVUPS     Z5, Z22
+	VFMADD213PS Z6, Z19, Z22
+	VFMADD213PS Z7, Z19, Z22
+	VFMADD213PS Z8, Z19, Z22
+	VFMADD213PS Z9, Z19, Z22
+	VFMADD213PS Z10, Z19, Z22
+	VFMADD213PS Z4, Z19, Z22
+	VSCALEFPS   Z21, Z22, Z21
+	VCMPPS      $0x11, Z18, Z12, K3
+	VMULPS      Z11, Z21, Z18
+	VBLENDMPS   Z21, Z18, K3, Z23
+	VFMADD231PS Z23, Z20, Z14
+	TESTQ       R8, R8
+	JZ          unmasked83
+	MOVQ        DX, R12
+	IMULQ       apart+88(FP), R12
+	VMOVUPS.Z   (R8)(R12*1), K2, Z18
+	VMULPS      Z18, Z21, Z21
+	VMULPS      Z18, Z23, Z23
 
 unmasked83:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	VMOVUPS     (DI), Z22
-	VMOVUPS     (AX)(R11*1), Z23
-	VPERMPS     Z25, Z22, Z24
-	VFMADD231PS Z23, Z24, Z0
-	VPERMPS     Z10, Z22, Z22
-	VFMADD231PS Z23, Z22, Z7
-	VMOVUPS     64(DI), Z22
-	VMOVUPS     64(AX)(R11*1), Z23
-	VPERMPS     Z25, Z22, Z24
-	VFMADD231PS Z23, Z24, Z1
-	VPERMPS     Z10, Z22, Z22
-	VFMADD231PS Z23, Z22, Z8
-	VMOVUPS     128(DI), Z22
-	VMOVUPS.Z   128(AX)(R11*1), K1, Z23
-	VPERMPS     Z25, Z22, Z24
-	VFMADD231PS Z23, Z24, Z2
-	VPERMPS     Z10, Z22, Z22
-	VFMADD231PS Z23, Z22, Z9
+	MOVL        (SI)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       CX, R12
+	VMOVUPS     (DI), Z18
+	VMOVUPS     (AX)(R12*1), Z19
+	VPERMPS     Z21, Z18, Z20
+	VFMADD231PS Z19, Z20, Z0
+	VPERMPS     Z23, Z18, Z18
+	VFMADD231PS Z19, Z18, Z15
+	VMOVUPS     64(DI), Z18
+	VMOVUPS     64(AX)(R12*1), Z19
+	VPERMPS     Z21, Z18, Z20
+	VFMADD231PS Z19, Z20, Z1
+	VPERMPS     Z23, Z18, Z18
+	VFMADD231PS Z19, Z18, Z16
+	VMOVUPS     128(DI), Z18
+	VMOVUPS.Z   128(AX)(R12*1), K1, Z19
+	VPERMPS     Z21, Z18, Z20
+	VFMADD231PS Z19, Z20, Z2
+	VPERMPS     Z23, Z18, Z18
+	VFMADD231PS Z19, Z18, Z17
 	ADDQ        $0x01, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R11
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, K1, 128(R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z7, (R10)
-	VMOVUPS Z8, 64(R10)
-	VMOVUPS Z9, K1, 128(R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Z6, K2, (R10)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, K1, 128(R11)
+	MOVQ    t+152(FP), R11
+	VMOVUPS Z15, (R11)
+	VMOVUPS Z16, 64(R11)
+	VMOVUPS Z17, K1, 128(R11)
+	MOVQ    pull+168(FP), R11
+	VMOVUPS Z14, K2, (R11)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, pull+168(FP)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldt+160(FP), R11
+	ADDQ    R11, t+152(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 // func attendBackManyAVX512x4(rows int, ptr *int64, x *float32, ldx int, y *float32, ldy int, tail int, other *int32, ahead int, lastByte int, heads int, apart int, lane *uint32, keep *float32, slope float32, far *float32, ldfar int, own *float32, ldown int, t *float32, ldt int, pull *float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·attendBackManyAVX512x4(SB), NOSPLIT, $0-176
 	MOVQ         tail+48(FP), AX
 	MOVQ         $-1, CX
@@ -7238,150 +7105,147 @@ TEXT ·attendBackManyAVX512x4(SB), NOSPLIT, $0-176
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z4
-	VBROADCASTSS float42b20000<>+0(SB), Z5
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
-	VBROADCASTSS float3f318000<>+0(SB), Z13
-	VBROADCASTSS floatb95e8083<>+0(SB), Z14
-	VBROADCASTSS float3f800000<>+0(SB), Z15
-	VBROADCASTSS float39506967<>+0(SB), Z16
-	VBROADCASTSS float3ab743ce<>+0(SB), Z16
-	VBROADCASTSS float3c088908<>+0(SB), Z16
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z16
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z17
-	VBROADCASTSS float3f000000<>+0(SB), Z18
-	VBROADCASTSS slope+112(FP), Z19
-	VPXORD       Z6, Z6, Z6
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
+	VBROADCASTSS float3f800000<>+0(SB), Z5
+	VBROADCASTSS float3962a0ba<>+0(SB), Z6
+	VBROADCASTSS float3aa36b27<>+0(SB), Z7
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z8
+	VBROADCASTSS float3d634489<>+0(SB), Z9
+	VBROADCASTSS float3e75feac<>+0(SB), Z10
+	VBROADCASTSS float3f317216<>+0(SB), Z11
+	VBROADCASTSS slope+112(FP), Z12
+	VPXORD       Z13, Z13, Z13
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
-	VPXORD    Z7, Z7, Z7
-	VPXORD    Z8, Z8, Z8
-	VPXORD    Z9, Z9, Z9
-	VPXORD    Z10, Z10, Z10
-	VPXORD    Z11, Z11, Z11
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
+	VPXORD    Z15, Z15, Z15
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	VPXORD    Z19, Z19, Z19
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Z20
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Z14
 
 position:
-	MOVQ         apart+88(FP), R11
-	MOVL         (SI)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   (R12)(R11*1)
-	PREFETCHT0   (R12)(R11*2)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        ldfar+128(FP), R12
-	ADDQ         R9, R12
-	VMOVUPS.Z    (R12), K2, Z21
-	VMOVUPS.Z    (R12)(R11*1), K2, Z22
-	VMOVUPS.Z    (R12)(R11*2), K2, Z23
-	VADDPS       Z20, Z21, Z21
-	VMOVAPS      Z21, Z24
-	VMULPS       Z19, Z24, Z25
-	VMAXPS       Z24, Z25, Z24
-	VSUBPS       Z22, Z24, Z24
-	VMAXPS       Z24, Z4, Z24
-	VMULPS       Z5, Z24, Z22
-	VRNDSCALEPS  $0x08, Z22, Z22
-	VFNMADD231PS Z13, Z22, Z24
-	VFNMADD231PS Z14, Z22, Z24
-	VBROADCASTSS float39506967<>+0(SB), Z25
-	VMOVUPS      Z25, Z25
-	VBROADCASTSS float3ab743ce<>+0(SB), Z26
-	VFMADD213PS  Z26, Z24, Z25
-	VBROADCASTSS float3c088908<>+0(SB), Z26
-	VFMADD213PS  Z26, Z24, Z25
-	VFMADD213PS  Z16, Z24, Z25
-	VFMADD213PS  Z17, Z24, Z25
-	VFMADD213PS  Z18, Z24, Z25
-	VMULPS       Z24, Z24, Z26
-	VFMADD213PS  Z24, Z26, Z25
-	VADDPS       Z15, Z25, Z25
-	VSCALEFPS    Z22, Z25, Z24
-	VCMPPS       $0x11, Z21, Z6, K3
-	VMULPS       Z19, Z24, Z21
-	VBLENDMPS    Z24, Z21, K3, Z12
-	VFMADD231PS  Z12, Z23, Z7
-	TESTQ        R8, R8
-	JZ           unmasked84
-	MOVQ         DX, R11
-	IMULQ        apart+88(FP), R11
-	VMOVUPS.Z    (R8)(R11*1), K2, Z21
-	VMULPS       Z21, Z24, Z24
-	VMULPS       Z21, Z12, Z12
+	MOVQ        apart+88(FP), R12
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	PREFETCHT0  (R13)(R12*1)
+	PREFETCHT0  (R13)(R12*2)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Z20
+	VMOVUPS.Z   (R13)(R12*1), K2, Z21
+	VMOVUPS.Z   (R13)(R12*2), K2, Z22
+	VADDPS      Z14, Z20, Z20
+	VMOVAPS     Z20, Z23
+	VMULPS      Z12, Z23, Z24
+	VMAXPS      Z23, Z24, Z23
+	VSUBPS      Z21, Z23, Z23
+	VMULPS      Z4, Z23, Z23
+	VREDUCEPS   $0x09, Z23, Z21
+	VMOVUPS     Z6, Z24
+	VFMADD213PS Z7, Z21, Z24
+	VFMADD213PS Z8, Z21, Z24
+	VFMADD213PS Z9, Z21, Z24
+	VFMADD213PS Z10, Z21, Z24
+	VFMADD213PS Z11, Z21, Z24
+	VFMADD213PS Z5, Z21, Z24
+	VSCALEFPS   Z23, Z24, Z23
+	VCMPPS      $0x11, Z20, Z13, K3
+	VMULPS      Z12, Z23, Z20
+	VBLENDMPS   Z23, Z20, K3, Z25
+	VFMADD231PS Z25, Z22, Z15
+	TESTQ       R8, R8
+	JZ          unmasked84
+	MOVQ        DX, R12
+	IMULQ       apart+88(FP), R12
+	VMOVUPS.Z   (R8)(R12*1), K2, Z20
+	VMULPS      Z20, Z23, Z23
+	VMULPS      Z20, Z25, Z25
 
 unmasked84:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	PREFETCHT0  192(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	VMOVUPS     (DI), Z21
-	VMOVUPS     (AX)(R11*1), Z22
-	VPERMPS     Z24, Z21, Z23
-	VFMADD231PS Z22, Z23, Z0
-	VPERMPS     Z12, Z21, Z21
-	VFMADD231PS Z22, Z21, Z8
-	VMOVUPS     64(DI), Z21
-	VMOVUPS     64(AX)(R11*1), Z22
-	VPERMPS     Z24, Z21, Z23
-	VFMADD231PS Z22, Z23, Z1
-	VPERMPS     Z12, Z21, Z21
-	VFMADD231PS Z22, Z21, Z9
-	VMOVUPS     128(DI), Z21
-	VMOVUPS     128(AX)(R11*1), Z22
-	VPERMPS     Z24, Z21, Z23
-	VFMADD231PS Z22, Z23, Z2
-	VPERMPS     Z12, Z21, Z21
-	VFMADD231PS Z22, Z21, Z10
-	VMOVUPS     192(DI), Z21
-	VMOVUPS.Z   192(AX)(R11*1), K1, Z22
-	VPERMPS     Z24, Z21, Z23
-	VFMADD231PS Z22, Z23, Z3
-	VPERMPS     Z12, Z21, Z21
-	VFMADD231PS Z22, Z21, Z11
+	MOVL        (SI)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	MOVL        (BX)(DX*4), R12
+	IMULQ       CX, R12
+	VMOVUPS     (DI), Z20
+	VMOVUPS     (AX)(R12*1), Z21
+	VPERMPS     Z23, Z20, Z22
+	VFMADD231PS Z21, Z22, Z0
+	VPERMPS     Z25, Z20, Z20
+	VFMADD231PS Z21, Z20, Z16
+	VMOVUPS     64(DI), Z20
+	VMOVUPS     64(AX)(R12*1), Z21
+	VPERMPS     Z23, Z20, Z22
+	VFMADD231PS Z21, Z22, Z1
+	VPERMPS     Z25, Z20, Z20
+	VFMADD231PS Z21, Z20, Z17
+	VMOVUPS     128(DI), Z20
+	VMOVUPS     128(AX)(R12*1), Z21
+	VPERMPS     Z23, Z20, Z22
+	VFMADD231PS Z21, Z22, Z2
+	VPERMPS     Z25, Z20, Z20
+	VFMADD231PS Z21, Z20, Z18
+	VMOVUPS     192(DI), Z20
+	VMOVUPS.Z   192(AX)(R12*1), K1, Z21
+	VPERMPS     Z23, Z20, Z22
+	VFMADD231PS Z21, Z22, Z3
+	VPERMPS     Z25, Z20, Z20
+	VFMADD231PS Z21, Z20, Z19
 	ADDQ        $0x01, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R11
 	JLT         position
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, K1, 192(R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Z8, (R10)
-	VMOVUPS Z9, 64(R10)
-	VMOVUPS Z10, 128(R10)
-	VMOVUPS Z11, K1, 192(R10)
-	MOVQ    pull+168(FP), R10
-	VMOVUPS Z7, K2, (R10)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, pull+168(FP)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, K1, 192(R11)
+	MOVQ    t+152(FP), R11
+	VMOVUPS Z16, (R11)
+	VMOVUPS Z17, 64(R11)
+	VMOVUPS Z18, 128(R11)
+	VMOVUPS Z19, K1, 192(R11)
+	MOVQ    pull+168(FP), R11
+	VMOVUPS Z15, K2, (R11)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, pull+168(FP)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldt+160(FP), R11
+	ADDQ    R11, t+152(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -7400,20 +7264,16 @@ TEXT ·attendMomentsRowsAVX512x1(SB), NOSPLIT, $0-128
 	ADDQ         AX, DX
 	MOVQ         score+80(FP), R8
 	VMOVUPS      headOrder1<>+0(SB), Z1
-	VBROADCASTSS floatc2d00000<>+0(SB), Z2
-	VBROADCASTSS float42b20000<>+0(SB), Z0
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
-	VBROADCASTSS float3f318000<>+0(SB), Z4
-	VBROADCASTSS floatb95e8083<>+0(SB), Z5
-	VBROADCASTSS float3f800000<>+0(SB), Z6
-	VBROADCASTSS float39506967<>+0(SB), Z7
-	VBROADCASTSS float3ab743ce<>+0(SB), Z8
-	VBROADCASTSS float3c088908<>+0(SB), Z9
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z10
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z11
-	VBROADCASTSS float3f000000<>+0(SB), Z12
-	VBROADCASTSS slope+72(FP), Z13
-	VPXORD       Z14, Z14, Z14
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z2
+	VBROADCASTSS float3f800000<>+0(SB), Z3
+	VBROADCASTSS float3962a0ba<>+0(SB), Z4
+	VBROADCASTSS float3aa36b27<>+0(SB), Z5
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z6
+	VBROADCASTSS float3d634489<>+0(SB), Z7
+	VBROADCASTSS float3e75feac<>+0(SB), Z8
+	VBROADCASTSS float3f317216<>+0(SB), Z9
+	VBROADCASTSS slope+72(FP), Z10
+	VPXORD       Z11, Z11, Z11
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -7422,15 +7282,15 @@ row:
 	ADDQ            $0x08, R9
 	MOVQ            R9, ptr+8(FP)
 	MOVQ            (R9), R9
-	VMOVUPS         Z6, Z16
-	VPXORD          Z17, Z17, Z17
-	VPXORD          Z18, Z18, Z18
-	VPXORD          Z19, Z19, Z19
+	VMOVUPS         Z3, Z13
+	VPXORD          Z14, Z14, Z14
+	VPXORD          Z15, Z15, Z15
+	VPXORD          Z16, Z16, Z16
 	CMPQ            DX, R9
 	JGE             store
 	MOVQ            moment+88(FP), R10
-	VBROADCASTF32X8 (R10), Z15
-	VPXORD          Z16, Z16, Z16
+	VBROADCASTF32X8 (R10), Z12
+	VPXORD          Z13, Z13, Z13
 	MOVQ            y+32(FP), R10
 	MOVQ            ldy+40(FP), R11
 	IMUL3Q          $0x08, R11, R11
@@ -7458,74 +7318,69 @@ position:
 	PREFETCHT0 (AX)(R12*1)
 	MOVL       (SI)(R10*4), R10
 	IMULQ      CX, R10
-	VMULPS     (AX)(R11*1), Z0, Z20
-	VMULPS     (AX)(R10*1), Z0, Z21
-	VSHUFPS    $0xdd, Z21, Z20, Z22
-	VSHUFPS    $0x88, Z21, Z20, Z20
-	VADDPS     Z22, Z20, Z20
-	VPERMPS    Z20, Z1, Z20
+	VMULPS     (AX)(R11*1), Z0, Z17
+	VMULPS     (AX)(R10*1), Z0, Z18
+	VSHUFPS    $0xdd, Z18, Z17, Z19
+	VSHUFPS    $0x88, Z18, Z17, Z17
+	VADDPS     Z19, Z17, Z17
+	VPERMPS    Z17, Z1, Z17
 	TESTQ      BX, BX
 	JZ         unmasked85
 	MOVQ       DX, R10
 	SHLQ       $0x05, R10
-	VMOVUPS.Z  (BX)(R10*1), K1, Z21
-	VMULPS     Z21, Z20, Z20
+	VMOVUPS.Z  (BX)(R10*1), K1, Z18
+	VMULPS     Z18, Z17, Z17
 
 unmasked85:
-	MOVQ         DX, R10
-	SHLQ         $0x05, R10
-	VMOVUPS.Z    (R8)(R10*1), K1, Z21
-	VSUBPS       Z15, Z21, Z22
-	VMAXPS       Z22, Z2, Z22
-	VMULPS       Z3, Z22, Z24
-	VRNDSCALEPS  $0x08, Z24, Z24
-	VFNMADD231PS Z4, Z24, Z22
-	VFNMADD231PS Z5, Z24, Z22
-	VMOVUPS      Z7, Z25
-	VFMADD213PS  Z8, Z22, Z25
-	VFMADD213PS  Z9, Z22, Z25
-	VFMADD213PS  Z10, Z22, Z25
-	VFMADD213PS  Z11, Z22, Z25
-	VFMADD213PS  Z12, Z22, Z25
-	VMULPS       Z22, Z22, Z26
-	VFMADD213PS  Z22, Z26, Z25
-	VADDPS       Z6, Z25, Z25
-	VSCALEFPS    Z24, Z25, Z22
-	VADDPS       Z22, Z16, K1, Z16
-	VCMPPS       $0x11, Z21, Z14, K2
-	VMULPS       Z13, Z22, Z21
-	VBLENDMPS    Z22, Z21, K2, Z23
-	VADDPS       Z23, Z19, K1, Z19
-	VFMADD231PS  Z22, Z20, K1, Z17
-	VFMADD231PS  Z23, Z20, K1, Z18
-	ADDQ         $0x02, DX
-	CMPQ         DX, R9
-	JLT          position
-	MOVQ         R9, DX
-	VSHUFF32X4   $0x4e, Z16, Z16, Z0
-	VADDPS       Z0, Z16, Z16
-	VSHUFF32X4   $0x4e, Z17, Z17, Z0
-	VADDPS       Z0, Z17, Z17
-	VSHUFF32X4   $0x4e, Z18, Z18, Z0
-	VADDPS       Z0, Z18, Z18
-	VSHUFF32X4   $0x4e, Z19, Z19, Z0
-	VADDPS       Z0, Z19, Z19
-	VMOVUPS      Z6, Z0
-	VDIVPS       Z16, Z0, Z0
-	VMULPS       Z0, Z17, Z17
-	VMULPS       Z0, Z18, Z18
-	VMULPS       Z0, Z19, Z19
+	MOVQ        DX, R10
+	SHLQ        $0x05, R10
+	VMOVUPS.Z   (R8)(R10*1), K1, Z18
+	VSUBPS      Z12, Z18, Z19
+	VMULPS      Z2, Z19, Z19
+	VREDUCEPS   $0x09, Z19, Z21
+	VMOVUPS     Z4, Z22
+	VFMADD213PS Z5, Z21, Z22
+	VFMADD213PS Z6, Z21, Z22
+	VFMADD213PS Z7, Z21, Z22
+	VFMADD213PS Z8, Z21, Z22
+	VFMADD213PS Z9, Z21, Z22
+	VFMADD213PS Z3, Z21, Z22
+	VSCALEFPS   Z19, Z22, Z19
+	VADDPS      Z19, Z13, K1, Z13
+	VCMPPS      $0x11, Z18, Z11, K2
+	VMULPS      Z10, Z19, Z18
+	VBLENDMPS   Z19, Z18, K2, Z20
+	VADDPS      Z20, Z16, K1, Z16
+	VFMADD231PS Z19, Z17, K1, Z14
+	VFMADD231PS Z20, Z17, K1, Z15
+	ADDQ        $0x02, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        R9, DX
+	VSHUFF32X4  $0x4e, Z13, Z13, Z0
+	VADDPS      Z0, Z13, Z13
+	VSHUFF32X4  $0x4e, Z14, Z14, Z0
+	VADDPS      Z0, Z14, Z14
+	VSHUFF32X4  $0x4e, Z15, Z15, Z0
+	VADDPS      Z0, Z15, Z15
+	VSHUFF32X4  $0x4e, Z16, Z16, Z0
+	VADDPS      Z0, Z16, Z16
+	VMOVUPS     Z3, Z0
+	VDIVPS      Z13, Z0, Z0
+	VMULPS      Z0, Z14, Z14
+	VMULPS      Z0, Z15, Z15
+	VMULPS      Z0, Z16, Z16
 
 store:
 	MOVQ    moment+88(FP), R9
 	ADDQ    plane+96(FP), R9
+	VMOVUPS Y13, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y14, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y15, (R9)
+	ADDQ    plane+96(FP), R9
 	VMOVUPS Y16, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y17, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y18, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y19, (R9)
 	MOVQ    apart+112(FP), R9
 	ADDQ    R9, moment+88(FP)
 	MOVQ    ldy+40(FP), R9
@@ -7566,20 +7421,16 @@ TEXT ·attendMomentsRowsAVX512x2(SB), NOSPLIT, $0-128
 	ADDQ         AX, DX
 	MOVQ         score+80(FP), R8
 	VMOVUPS      headOrder2<>+0(SB), Z2
-	VBROADCASTSS floatc2d00000<>+0(SB), Z3
-	VBROADCASTSS float42b20000<>+0(SB), Z0
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z4
-	VBROADCASTSS float3f318000<>+0(SB), Z5
-	VBROADCASTSS floatb95e8083<>+0(SB), Z6
-	VBROADCASTSS float3f800000<>+0(SB), Z7
-	VBROADCASTSS float39506967<>+0(SB), Z8
-	VBROADCASTSS float3ab743ce<>+0(SB), Z9
-	VBROADCASTSS float3c088908<>+0(SB), Z10
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z11
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z12
-	VBROADCASTSS float3f000000<>+0(SB), Z13
-	VBROADCASTSS slope+72(FP), Z14
-	VPXORD       Z15, Z15, Z15
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z3
+	VBROADCASTSS float3f800000<>+0(SB), Z4
+	VBROADCASTSS float3962a0ba<>+0(SB), Z5
+	VBROADCASTSS float3aa36b27<>+0(SB), Z6
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z7
+	VBROADCASTSS float3d634489<>+0(SB), Z8
+	VBROADCASTSS float3e75feac<>+0(SB), Z9
+	VBROADCASTSS float3f317216<>+0(SB), Z10
+	VBROADCASTSS slope+72(FP), Z11
+	VPXORD       Z12, Z12, Z12
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -7588,15 +7439,15 @@ row:
 	ADDQ            $0x08, R9
 	MOVQ            R9, ptr+8(FP)
 	MOVQ            (R9), R9
-	VMOVUPS         Z7, Z17
-	VPXORD          Z18, Z18, Z18
-	VPXORD          Z19, Z19, Z19
-	VPXORD          Z20, Z20, Z20
+	VMOVUPS         Z4, Z14
+	VPXORD          Z15, Z15, Z15
+	VPXORD          Z16, Z16, Z16
+	VPXORD          Z17, Z17, Z17
 	CMPQ            DX, R9
 	JGE             store
 	MOVQ            moment+88(FP), R10
-	VBROADCASTF32X8 (R10), Z16
-	VPXORD          Z17, Z17, Z17
+	VBROADCASTF32X8 (R10), Z13
+	VPXORD          Z14, Z14, Z14
 	MOVQ            y+32(FP), R10
 	MOVQ            ldy+40(FP), R11
 	IMUL3Q          $0x08, R11, R11
@@ -7628,82 +7479,77 @@ position:
 	PREFETCHT0 64(AX)(R12*1)
 	MOVL       (SI)(R10*4), R10
 	IMULQ      CX, R10
-	VMULPS     (AX)(R11*1), Z0, Z21
-	VMULPS     64(AX)(R11*1), Z1, Z22
-	VMULPS     (AX)(R10*1), Z0, Z23
-	VMULPS     64(AX)(R10*1), Z1, Z24
-	VSHUFPS    $0xdd, Z22, Z21, Z25
-	VSHUFPS    $0x88, Z22, Z21, Z21
-	VADDPS     Z25, Z21, Z21
-	VSHUFPS    $0xdd, Z24, Z23, Z22
-	VSHUFPS    $0x88, Z24, Z23, Z23
-	VADDPS     Z22, Z23, Z23
-	VSHUFPS    $0xdd, Z23, Z21, Z22
-	VSHUFPS    $0x88, Z23, Z21, Z21
-	VADDPS     Z22, Z21, Z21
-	VPERMPS    Z21, Z2, Z21
+	VMULPS     (AX)(R11*1), Z0, Z18
+	VMULPS     64(AX)(R11*1), Z1, Z19
+	VMULPS     (AX)(R10*1), Z0, Z20
+	VMULPS     64(AX)(R10*1), Z1, Z21
+	VSHUFPS    $0xdd, Z19, Z18, Z22
+	VSHUFPS    $0x88, Z19, Z18, Z18
+	VADDPS     Z22, Z18, Z18
+	VSHUFPS    $0xdd, Z21, Z20, Z19
+	VSHUFPS    $0x88, Z21, Z20, Z20
+	VADDPS     Z19, Z20, Z20
+	VSHUFPS    $0xdd, Z20, Z18, Z19
+	VSHUFPS    $0x88, Z20, Z18, Z18
+	VADDPS     Z19, Z18, Z18
+	VPERMPS    Z18, Z2, Z18
 	TESTQ      BX, BX
 	JZ         unmasked86
 	MOVQ       DX, R10
 	SHLQ       $0x05, R10
-	VMOVUPS.Z  (BX)(R10*1), K1, Z22
-	VMULPS     Z22, Z21, Z21
+	VMOVUPS.Z  (BX)(R10*1), K1, Z19
+	VMULPS     Z19, Z18, Z18
 
 unmasked86:
-	MOVQ         DX, R10
-	SHLQ         $0x05, R10
-	VMOVUPS.Z    (R8)(R10*1), K1, Z22
-	VSUBPS       Z16, Z22, Z23
-	VMAXPS       Z23, Z3, Z23
-	VMULPS       Z4, Z23, Z24
-	VRNDSCALEPS  $0x08, Z24, Z24
-	VFNMADD231PS Z5, Z24, Z23
-	VFNMADD231PS Z6, Z24, Z23
-	VMOVUPS      Z8, Z25
-	VFMADD213PS  Z9, Z23, Z25
-	VFMADD213PS  Z10, Z23, Z25
-	VFMADD213PS  Z11, Z23, Z25
-	VFMADD213PS  Z12, Z23, Z25
-	VFMADD213PS  Z13, Z23, Z25
-	VMULPS       Z23, Z23, Z27
-	VFMADD213PS  Z23, Z27, Z25
-	VADDPS       Z7, Z25, Z25
-	VSCALEFPS    Z24, Z25, Z23
-	VADDPS       Z23, Z17, K1, Z17
-	VCMPPS       $0x11, Z22, Z15, K2
-	VMULPS       Z14, Z23, Z22
-	VBLENDMPS    Z23, Z22, K2, Z26
-	VADDPS       Z26, Z20, K1, Z20
-	VFMADD231PS  Z23, Z21, K1, Z18
-	VFMADD231PS  Z26, Z21, K1, Z19
-	ADDQ         $0x02, DX
-	CMPQ         DX, R9
-	JLT          position
-	MOVQ         R9, DX
-	VSHUFF32X4   $0x4e, Z17, Z17, Z0
-	VADDPS       Z0, Z17, Z17
-	VSHUFF32X4   $0x4e, Z18, Z18, Z0
-	VADDPS       Z0, Z18, Z18
-	VSHUFF32X4   $0x4e, Z19, Z19, Z0
-	VADDPS       Z0, Z19, Z19
-	VSHUFF32X4   $0x4e, Z20, Z20, Z0
-	VADDPS       Z0, Z20, Z20
-	VMOVUPS      Z7, Z0
-	VDIVPS       Z17, Z0, Z0
-	VMULPS       Z0, Z18, Z18
-	VMULPS       Z0, Z19, Z19
-	VMULPS       Z0, Z20, Z20
+	MOVQ        DX, R10
+	SHLQ        $0x05, R10
+	VMOVUPS.Z   (R8)(R10*1), K1, Z19
+	VSUBPS      Z13, Z19, Z20
+	VMULPS      Z3, Z20, Z20
+	VREDUCEPS   $0x09, Z20, Z21
+	VMOVUPS     Z5, Z22
+	VFMADD213PS Z6, Z21, Z22
+	VFMADD213PS Z7, Z21, Z22
+	VFMADD213PS Z8, Z21, Z22
+	VFMADD213PS Z9, Z21, Z22
+	VFMADD213PS Z10, Z21, Z22
+	VFMADD213PS Z4, Z21, Z22
+	VSCALEFPS   Z20, Z22, Z20
+	VADDPS      Z20, Z14, K1, Z14
+	VCMPPS      $0x11, Z19, Z12, K2
+	VMULPS      Z11, Z20, Z19
+	VBLENDMPS   Z20, Z19, K2, Z23
+	VADDPS      Z23, Z17, K1, Z17
+	VFMADD231PS Z20, Z18, K1, Z15
+	VFMADD231PS Z23, Z18, K1, Z16
+	ADDQ        $0x02, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        R9, DX
+	VSHUFF32X4  $0x4e, Z14, Z14, Z0
+	VADDPS      Z0, Z14, Z14
+	VSHUFF32X4  $0x4e, Z15, Z15, Z0
+	VADDPS      Z0, Z15, Z15
+	VSHUFF32X4  $0x4e, Z16, Z16, Z0
+	VADDPS      Z0, Z16, Z16
+	VSHUFF32X4  $0x4e, Z17, Z17, Z0
+	VADDPS      Z0, Z17, Z17
+	VMOVUPS     Z4, Z0
+	VDIVPS      Z14, Z0, Z0
+	VMULPS      Z0, Z15, Z15
+	VMULPS      Z0, Z16, Z16
+	VMULPS      Z0, Z17, Z17
 
 store:
 	MOVQ    moment+88(FP), R9
 	ADDQ    plane+96(FP), R9
+	VMOVUPS Y14, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y15, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y16, (R9)
+	ADDQ    plane+96(FP), R9
 	VMOVUPS Y17, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y18, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y19, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y20, (R9)
 	MOVQ    apart+112(FP), R9
 	ADDQ    R9, moment+88(FP)
 	MOVQ    ldy+40(FP), R9
@@ -7744,20 +7590,16 @@ TEXT ·attendMomentsRowsAVX512x4(SB), NOSPLIT, $0-128
 	ADDQ         AX, DX
 	MOVQ         score+80(FP), R8
 	VMOVUPS      headOrder4<>+0(SB), Z4
-	VBROADCASTSS floatc2d00000<>+0(SB), Z5
-	VBROADCASTSS float42b20000<>+0(SB), Z0
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
-	VBROADCASTSS float3f318000<>+0(SB), Z7
-	VBROADCASTSS floatb95e8083<>+0(SB), Z8
-	VBROADCASTSS float3f800000<>+0(SB), Z9
-	VBROADCASTSS float39506967<>+0(SB), Z10
-	VBROADCASTSS float3ab743ce<>+0(SB), Z11
-	VBROADCASTSS float3c088908<>+0(SB), Z12
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z13
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z14
-	VBROADCASTSS float3f000000<>+0(SB), Z15
-	VBROADCASTSS slope+72(FP), Z16
-	VPXORD       Z17, Z17, Z17
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS float3f800000<>+0(SB), Z6
+	VBROADCASTSS float3962a0ba<>+0(SB), Z7
+	VBROADCASTSS float3aa36b27<>+0(SB), Z8
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z9
+	VBROADCASTSS float3d634489<>+0(SB), Z10
+	VBROADCASTSS float3e75feac<>+0(SB), Z11
+	VBROADCASTSS float3f317216<>+0(SB), Z12
+	VBROADCASTSS slope+72(FP), Z13
+	VPXORD       Z14, Z14, Z14
 	MOVQ         ptr+8(FP), R9
 	MOVQ         (R9), DX
 
@@ -7766,15 +7608,15 @@ row:
 	ADDQ            $0x08, R9
 	MOVQ            R9, ptr+8(FP)
 	MOVQ            (R9), R9
-	VMOVUPS         Z9, Z19
-	VPXORD          Z20, Z20, Z20
-	VPXORD          Z21, Z21, Z21
-	VPXORD          Z22, Z22, Z22
+	VMOVUPS         Z6, Z16
+	VPXORD          Z17, Z17, Z17
+	VPXORD          Z18, Z18, Z18
+	VPXORD          Z19, Z19, Z19
 	CMPQ            DX, R9
 	JGE             store
 	MOVQ            moment+88(FP), R10
-	VBROADCASTF32X8 (R10), Z18
-	VPXORD          Z19, Z19, Z19
+	VBROADCASTF32X8 (R10), Z15
+	VPXORD          Z16, Z16, Z16
 	MOVQ            y+32(FP), R10
 	MOVQ            ldy+40(FP), R11
 	IMUL3Q          $0x08, R11, R11
@@ -7814,98 +7656,93 @@ position:
 	PREFETCHT0 192(AX)(R12*1)
 	MOVL       (SI)(R10*4), R10
 	IMULQ      CX, R10
-	VMULPS     (AX)(R11*1), Z0, Z23
-	VMULPS     64(AX)(R11*1), Z1, Z24
-	VMULPS     128(AX)(R11*1), Z2, Z25
-	VMULPS     192(AX)(R11*1), Z3, Z26
-	VSHUFPS    $0xdd, Z24, Z23, Z27
+	VMULPS     (AX)(R11*1), Z0, Z20
+	VMULPS     64(AX)(R11*1), Z1, Z21
+	VMULPS     128(AX)(R11*1), Z2, Z22
+	VMULPS     192(AX)(R11*1), Z3, Z23
+	VSHUFPS    $0xdd, Z21, Z20, Z24
+	VSHUFPS    $0x88, Z21, Z20, Z20
+	VADDPS     Z24, Z20, Z20
+	VSHUFPS    $0xdd, Z23, Z22, Z21
+	VSHUFPS    $0x88, Z23, Z22, Z22
+	VADDPS     Z21, Z22, Z22
+	VSHUFPS    $0xdd, Z22, Z20, Z21
+	VSHUFPS    $0x88, Z22, Z20, Z20
+	VADDPS     Z21, Z20, Z20
+	VMULPS     (AX)(R10*1), Z0, Z21
+	VMULPS     64(AX)(R10*1), Z1, Z22
+	VMULPS     128(AX)(R10*1), Z2, Z23
+	VMULPS     192(AX)(R10*1), Z3, Z24
+	VSHUFPS    $0xdd, Z22, Z21, Z26
+	VSHUFPS    $0x88, Z22, Z21, Z21
+	VADDPS     Z26, Z21, Z21
+	VSHUFPS    $0xdd, Z24, Z23, Z22
 	VSHUFPS    $0x88, Z24, Z23, Z23
-	VADDPS     Z27, Z23, Z23
-	VSHUFPS    $0xdd, Z26, Z25, Z24
-	VSHUFPS    $0x88, Z26, Z25, Z25
-	VADDPS     Z24, Z25, Z25
-	VSHUFPS    $0xdd, Z25, Z23, Z24
-	VSHUFPS    $0x88, Z25, Z23, Z23
-	VADDPS     Z24, Z23, Z23
-	VMULPS     (AX)(R10*1), Z0, Z24
-	VMULPS     64(AX)(R10*1), Z1, Z25
-	VMULPS     128(AX)(R10*1), Z2, Z26
-	VMULPS     192(AX)(R10*1), Z3, Z27
-	VSHUFPS    $0xdd, Z25, Z24, Z29
-	VSHUFPS    $0x88, Z25, Z24, Z24
-	VADDPS     Z29, Z24, Z24
-	VSHUFPS    $0xdd, Z27, Z26, Z25
-	VSHUFPS    $0x88, Z27, Z26, Z26
-	VADDPS     Z25, Z26, Z26
-	VSHUFPS    $0xdd, Z26, Z24, Z25
-	VSHUFPS    $0x88, Z26, Z24, Z24
-	VADDPS     Z25, Z24, Z24
-	VSHUFF32X4 $0xdd, Z24, Z23, Z25
-	VSHUFF32X4 $0x88, Z24, Z23, Z23
-	VADDPS     Z25, Z23, Z23
-	VPERMPS    Z23, Z4, Z23
+	VADDPS     Z22, Z23, Z23
+	VSHUFPS    $0xdd, Z23, Z21, Z22
+	VSHUFPS    $0x88, Z23, Z21, Z21
+	VADDPS     Z22, Z21, Z21
+	VSHUFF32X4 $0xdd, Z21, Z20, Z22
+	VSHUFF32X4 $0x88, Z21, Z20, Z20
+	VADDPS     Z22, Z20, Z20
+	VPERMPS    Z20, Z4, Z20
 	TESTQ      BX, BX
 	JZ         unmasked87
 	MOVQ       DX, R10
 	SHLQ       $0x05, R10
-	VMOVUPS.Z  (BX)(R10*1), K1, Z24
-	VMULPS     Z24, Z23, Z23
+	VMOVUPS.Z  (BX)(R10*1), K1, Z21
+	VMULPS     Z21, Z20, Z20
 
 unmasked87:
-	MOVQ         DX, R10
-	SHLQ         $0x05, R10
-	VMOVUPS.Z    (R8)(R10*1), K1, Z24
-	VSUBPS       Z18, Z24, Z25
-	VMAXPS       Z25, Z5, Z25
-	VMULPS       Z6, Z25, Z26
-	VRNDSCALEPS  $0x08, Z26, Z26
-	VFNMADD231PS Z7, Z26, Z25
-	VFNMADD231PS Z8, Z26, Z25
-	VMOVUPS      Z10, Z27
-	VFMADD213PS  Z11, Z25, Z27
-	VFMADD213PS  Z12, Z25, Z27
-	VFMADD213PS  Z13, Z25, Z27
-	VFMADD213PS  Z14, Z25, Z27
-	VFMADD213PS  Z15, Z25, Z27
-	VMULPS       Z25, Z25, Z29
-	VFMADD213PS  Z25, Z29, Z27
-	VADDPS       Z9, Z27, Z27
-	VSCALEFPS    Z26, Z27, Z25
-	VADDPS       Z25, Z19, K1, Z19
-	VCMPPS       $0x11, Z24, Z17, K2
-	VMULPS       Z16, Z25, Z24
-	VBLENDMPS    Z25, Z24, K2, Z28
-	VADDPS       Z28, Z22, K1, Z22
-	VFMADD231PS  Z25, Z23, K1, Z20
-	VFMADD231PS  Z28, Z23, K1, Z21
-	ADDQ         $0x02, DX
-	CMPQ         DX, R9
-	JLT          position
-	MOVQ         R9, DX
-	VSHUFF32X4   $0x4e, Z19, Z19, Z0
-	VADDPS       Z0, Z19, Z19
-	VSHUFF32X4   $0x4e, Z20, Z20, Z0
-	VADDPS       Z0, Z20, Z20
-	VSHUFF32X4   $0x4e, Z21, Z21, Z0
-	VADDPS       Z0, Z21, Z21
-	VSHUFF32X4   $0x4e, Z22, Z22, Z0
-	VADDPS       Z0, Z22, Z22
-	VMOVUPS      Z9, Z0
-	VDIVPS       Z19, Z0, Z0
-	VMULPS       Z0, Z20, Z20
-	VMULPS       Z0, Z21, Z21
-	VMULPS       Z0, Z22, Z22
+	MOVQ        DX, R10
+	SHLQ        $0x05, R10
+	VMOVUPS.Z   (R8)(R10*1), K1, Z21
+	VSUBPS      Z15, Z21, Z22
+	VMULPS      Z5, Z22, Z22
+	VREDUCEPS   $0x09, Z22, Z23
+	VMOVUPS     Z7, Z24
+	VFMADD213PS Z8, Z23, Z24
+	VFMADD213PS Z9, Z23, Z24
+	VFMADD213PS Z10, Z23, Z24
+	VFMADD213PS Z11, Z23, Z24
+	VFMADD213PS Z12, Z23, Z24
+	VFMADD213PS Z6, Z23, Z24
+	VSCALEFPS   Z22, Z24, Z22
+	VADDPS      Z22, Z16, K1, Z16
+	VCMPPS      $0x11, Z21, Z14, K2
+	VMULPS      Z13, Z22, Z21
+	VBLENDMPS   Z22, Z21, K2, Z25
+	VADDPS      Z25, Z19, K1, Z19
+	VFMADD231PS Z22, Z20, K1, Z17
+	VFMADD231PS Z25, Z20, K1, Z18
+	ADDQ        $0x02, DX
+	CMPQ        DX, R9
+	JLT         position
+	MOVQ        R9, DX
+	VSHUFF32X4  $0x4e, Z16, Z16, Z0
+	VADDPS      Z0, Z16, Z16
+	VSHUFF32X4  $0x4e, Z17, Z17, Z0
+	VADDPS      Z0, Z17, Z17
+	VSHUFF32X4  $0x4e, Z18, Z18, Z0
+	VADDPS      Z0, Z18, Z18
+	VSHUFF32X4  $0x4e, Z19, Z19, Z0
+	VADDPS      Z0, Z19, Z19
+	VMOVUPS     Z6, Z0
+	VDIVPS      Z16, Z0, Z0
+	VMULPS      Z0, Z17, Z17
+	VMULPS      Z0, Z18, Z18
+	VMULPS      Z0, Z19, Z19
 
 store:
 	MOVQ    moment+88(FP), R9
 	ADDQ    plane+96(FP), R9
+	VMOVUPS Y16, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y17, (R9)
+	ADDQ    plane+96(FP), R9
+	VMOVUPS Y18, (R9)
+	ADDQ    plane+96(FP), R9
 	VMOVUPS Y19, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y20, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y21, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y22, (R9)
 	MOVQ    apart+112(FP), R9
 	ADDQ    R9, moment+88(FP)
 	MOVQ    ldy+40(FP), R9
@@ -7945,20 +7782,16 @@ TEXT ·attendMomentsRowsAVX512x8(SB), NOSPLIT, $0-128
 	MOVQ         lastByte+64(FP), DX
 	ADDQ         AX, DX
 	MOVQ         score+80(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z0
-	VBROADCASTSS float42b20000<>+0(SB), Z1
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
-	VBROADCASTSS float3f318000<>+0(SB), Z7
-	VBROADCASTSS floatb95e8083<>+0(SB), Z8
-	VBROADCASTSS float3f800000<>+0(SB), Z9
-	VBROADCASTSS float39506967<>+0(SB), Z10
-	VBROADCASTSS float3ab743ce<>+0(SB), Z10
-	VBROADCASTSS float3c088908<>+0(SB), Z10
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z10
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z10
-	VBROADCASTSS float3f000000<>+0(SB), Z10
-	VBROADCASTSS slope+72(FP), Z10
-	VPXORD       Z2, Z2, Z2
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z0
+	VBROADCASTSS float3f800000<>+0(SB), Z1
+	VBROADCASTSS float3962a0ba<>+0(SB), Z2
+	VBROADCASTSS float3aa36b27<>+0(SB), Z3
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z4
+	VBROADCASTSS float3d634489<>+0(SB), Z5
+	VBROADCASTSS float3e75feac<>+0(SB), Z6
+	VBROADCASTSS float3f317216<>+0(SB), Z7
+	VBROADCASTSS slope+72(FP), Z8
+	VPXORD       Z9, Z9, Z9
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -7967,15 +7800,15 @@ row:
 	ADDQ            $0x08, R10
 	MOVQ            R10, ptr+8(FP)
 	MOVQ            (R10), R10
-	VMOVUPS         Z9, Z12
-	VPXORD          Z3, Z3, Z3
-	VPXORD          Z4, Z4, Z4
-	VPXORD          Z5, Z5, Z5
+	VMOVUPS         Z1, Z11
+	VPXORD          Z12, Z12, Z12
+	VPXORD          Z13, Z13, Z13
+	VPXORD          Z14, Z14, Z14
 	CMPQ            DX, R10
 	JGE             store
 	MOVQ            moment+88(FP), R9
-	VBROADCASTF32X8 (R9), Z11
-	VPXORD          Z12, Z12, Z12
+	VBROADCASTF32X8 (R9), Z10
+	VPXORD          Z11, Z11, Z11
 	MOVQ            y+32(FP), R9
 	MOVQ            ldy+40(FP), R11
 	IMUL3Q          $0x08, R11, R11
@@ -8023,68 +7856,14 @@ position:
 	PREFETCHT0 448(AX)(R13*1)
 	MOVL       (SI)(R11*4), R11
 	IMULQ      CX, R11
-	VMOVUPS    (AX)(R12*1), Z13
-	VMULPS     (R9), Z13, Z13
-	VMOVUPS    64(AX)(R12*1), Z14
-	VMULPS     64(R9), Z14, Z14
-	VMOVUPS    128(AX)(R12*1), Z15
-	VMULPS     128(R9), Z15, Z15
-	VMOVUPS    192(AX)(R12*1), Z16
-	VMULPS     192(R9), Z16, Z16
-	VSHUFPS    $0xdd, Z14, Z13, Z17
-	VSHUFPS    $0x88, Z14, Z13, Z13
-	VADDPS     Z17, Z13, Z13
-	VSHUFPS    $0xdd, Z16, Z15, Z14
-	VSHUFPS    $0x88, Z16, Z15, Z15
-	VADDPS     Z14, Z15, Z15
-	VSHUFPS    $0xdd, Z15, Z13, Z14
-	VSHUFPS    $0x88, Z15, Z13, Z13
-	VADDPS     Z14, Z13, Z13
-	VMOVUPS    256(AX)(R12*1), Z14
-	VMULPS     256(R9), Z14, Z14
-	VMOVUPS    320(AX)(R12*1), Z15
-	VMULPS     320(R9), Z15, Z15
-	VMOVUPS    384(AX)(R12*1), Z16
-	VMULPS     384(R9), Z16, Z16
-	VMOVUPS    448(AX)(R12*1), Z17
-	VMULPS     448(R9), Z17, Z17
-	VSHUFPS    $0xdd, Z15, Z14, Z18
-	VSHUFPS    $0x88, Z15, Z14, Z14
-	VADDPS     Z18, Z14, Z14
-	VSHUFPS    $0xdd, Z17, Z16, Z15
-	VSHUFPS    $0x88, Z17, Z16, Z16
-	VADDPS     Z15, Z16, Z16
-	VSHUFPS    $0xdd, Z16, Z14, Z15
-	VSHUFPS    $0x88, Z16, Z14, Z14
-	VADDPS     Z15, Z14, Z14
-	VSHUFF32X4 $0xdd, Z14, Z13, Z15
-	VSHUFF32X4 $0x88, Z14, Z13, Z13
-	VADDPS     Z15, Z13, Z13
-	VMOVUPS    (AX)(R11*1), Z14
-	VMULPS     (R9), Z14, Z14
-	VMOVUPS    64(AX)(R11*1), Z15
-	VMULPS     64(R9), Z15, Z15
-	VMOVUPS    128(AX)(R11*1), Z16
-	VMULPS     128(R9), Z16, Z16
-	VMOVUPS    192(AX)(R11*1), Z17
-	VMULPS     192(R9), Z17, Z17
-	VSHUFPS    $0xdd, Z15, Z14, Z18
-	VSHUFPS    $0x88, Z15, Z14, Z14
-	VADDPS     Z18, Z14, Z14
-	VSHUFPS    $0xdd, Z17, Z16, Z15
-	VSHUFPS    $0x88, Z17, Z16, Z16
-	VADDPS     Z15, Z16, Z16
-	VSHUFPS    $0xdd, Z16, Z14, Z15
-	VSHUFPS    $0x88, Z16, Z14, Z14
-	VADDPS     Z15, Z14, Z14
-	VMOVUPS    256(AX)(R11*1), Z15
-	VMULPS     256(R9), Z15, Z15
-	VMOVUPS    320(AX)(R11*1), Z16
-	VMULPS     320(R9), Z16, Z16
-	VMOVUPS    384(AX)(R11*1), Z17
-	VMULPS     384(R9), Z17, Z17
-	VMOVUPS    448(AX)(R11*1), Z18
-	VMULPS     448(R9), Z18, Z18
+	VMOVUPS    (AX)(R12*1), Z15
+	VMULPS     (R9), Z15, Z15
+	VMOVUPS    64(AX)(R12*1), Z16
+	VMULPS     64(R9), Z16, Z16
+	VMOVUPS    128(AX)(R12*1), Z17
+	VMULPS     128(R9), Z17, Z17
+	VMOVUPS    192(AX)(R12*1), Z18
+	VMULPS     192(R9), Z18, Z18
 	VSHUFPS    $0xdd, Z16, Z15, Z19
 	VSHUFPS    $0x88, Z16, Z15, Z15
 	VADDPS     Z19, Z15, Z15
@@ -8094,80 +7873,123 @@ position:
 	VSHUFPS    $0xdd, Z17, Z15, Z16
 	VSHUFPS    $0x88, Z17, Z15, Z15
 	VADDPS     Z16, Z15, Z15
-	VSHUFF32X4 $0xdd, Z15, Z14, Z16
-	VSHUFF32X4 $0x88, Z15, Z14, Z14
-	VADDPS     Z16, Z14, Z14
-	VSHUFF32X4 $0xdd, Z14, Z13, Z15
-	VSHUFF32X4 $0x88, Z14, Z13, Z13
-	VADDPS     Z15, Z13, Z13
+	VMOVUPS    256(AX)(R12*1), Z16
+	VMULPS     256(R9), Z16, Z16
+	VMOVUPS    320(AX)(R12*1), Z17
+	VMULPS     320(R9), Z17, Z17
+	VMOVUPS    384(AX)(R12*1), Z18
+	VMULPS     384(R9), Z18, Z18
+	VMOVUPS    448(AX)(R12*1), Z19
+	VMULPS     448(R9), Z19, Z19
+	VSHUFPS    $0xdd, Z17, Z16, Z21
+	VSHUFPS    $0x88, Z17, Z16, Z16
+	VADDPS     Z21, Z16, Z16
+	VSHUFPS    $0xdd, Z19, Z18, Z17
+	VSHUFPS    $0x88, Z19, Z18, Z18
+	VADDPS     Z17, Z18, Z18
+	VSHUFPS    $0xdd, Z18, Z16, Z17
+	VSHUFPS    $0x88, Z18, Z16, Z16
+	VADDPS     Z17, Z16, Z16
+	VSHUFF32X4 $0xdd, Z16, Z15, Z17
+	VSHUFF32X4 $0x88, Z16, Z15, Z15
+	VADDPS     Z17, Z15, Z15
+	VMOVUPS    (AX)(R11*1), Z16
+	VMULPS     (R9), Z16, Z16
+	VMOVUPS    64(AX)(R11*1), Z17
+	VMULPS     64(R9), Z17, Z17
+	VMOVUPS    128(AX)(R11*1), Z18
+	VMULPS     128(R9), Z18, Z18
+	VMOVUPS    192(AX)(R11*1), Z19
+	VMULPS     192(R9), Z19, Z19
+	VSHUFPS    $0xdd, Z17, Z16, Z21
+	VSHUFPS    $0x88, Z17, Z16, Z16
+	VADDPS     Z21, Z16, Z16
+	VSHUFPS    $0xdd, Z19, Z18, Z17
+	VSHUFPS    $0x88, Z19, Z18, Z18
+	VADDPS     Z17, Z18, Z18
+	VSHUFPS    $0xdd, Z18, Z16, Z17
+	VSHUFPS    $0x88, Z18, Z16, Z16
+	VADDPS     Z17, Z16, Z16
+	VMOVUPS    256(AX)(R11*1), Z17
+	VMULPS     256(R9), Z17, Z17
+	VMOVUPS    320(AX)(R11*1), Z18
+	VMULPS     320(R9), Z18, Z18
+	VMOVUPS    384(AX)(R11*1), Z19
+	VMULPS     384(R9), Z19, Z19
+	VMOVUPS    448(AX)(R11*1), Z21
+	VMULPS     448(R9), Z21, Z21
+	VSHUFPS    $0xdd, Z18, Z17, Z22
+	VSHUFPS    $0x88, Z18, Z17, Z17
+	VADDPS     Z22, Z17, Z17
+	VSHUFPS    $0xdd, Z21, Z19, Z18
+	VSHUFPS    $0x88, Z21, Z19, Z19
+	VADDPS     Z18, Z19, Z19
+	VSHUFPS    $0xdd, Z19, Z17, Z18
+	VSHUFPS    $0x88, Z19, Z17, Z17
+	VADDPS     Z18, Z17, Z17
+	VSHUFF32X4 $0xdd, Z17, Z16, Z18
+	VSHUFF32X4 $0x88, Z17, Z16, Z16
+	VADDPS     Z18, Z16, Z16
+	VSHUFF32X4 $0xdd, Z16, Z15, Z17
+	VSHUFF32X4 $0x88, Z16, Z15, Z15
+	VADDPS     Z17, Z15, Z15
 	TESTQ      BX, BX
 	JZ         unmasked88
 	MOVQ       DX, R11
 	SHLQ       $0x05, R11
-	VMOVUPS.Z  (BX)(R11*1), K1, Z14
-	VMULPS     Z14, Z13, Z13
+	VMOVUPS.Z  (BX)(R11*1), K1, Z16
+	VMULPS     Z16, Z15, Z15
 
 unmasked88:
-	MOVQ         DX, R11
-	SHLQ         $0x05, R11
-	VMOVUPS.Z    (R8)(R11*1), K1, Z14
-	VSUBPS       Z11, Z14, Z15
-	VMAXPS       Z15, Z0, Z15
-	VMULPS       Z1, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VFNMADD231PS Z7, Z16, Z15
-	VFNMADD231PS Z8, Z16, Z15
-	VBROADCASTSS float39506967<>+0(SB), Z17
-	VMOVUPS      Z17, Z17
-	VBROADCASTSS float3ab743ce<>+0(SB), Z18
-	VFMADD213PS  Z18, Z15, Z17
-	VBROADCASTSS float3c088908<>+0(SB), Z18
-	VFMADD213PS  Z18, Z15, Z17
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z18
-	VFMADD213PS  Z18, Z15, Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VFMADD213PS  Z18, Z15, Z17
-	VBROADCASTSS float3f000000<>+0(SB), Z18
-	VFMADD213PS  Z18, Z15, Z17
-	VMULPS       Z15, Z15, Z18
-	VFMADD213PS  Z15, Z18, Z17
-	VADDPS       Z9, Z17, Z17
-	VSCALEFPS    Z16, Z17, Z15
-	VADDPS       Z15, Z12, K1, Z12
-	VCMPPS       $0x11, Z14, Z2, K2
-	VMULPS       Z10, Z15, Z14
-	VBLENDMPS    Z15, Z14, K2, Z6
-	VADDPS       Z6, Z5, K1, Z5
-	VFMADD231PS  Z15, Z13, K1, Z3
-	VFMADD231PS  Z6, Z13, K1, Z4
-	ADDQ         $0x02, DX
-	CMPQ         DX, R10
-	JLT          position
-	MOVQ         R10, DX
-	VSHUFF32X4   $0x4e, Z12, Z12, Z11
-	VADDPS       Z11, Z12, Z12
-	VSHUFF32X4   $0x4e, Z3, Z3, Z11
-	VADDPS       Z11, Z3, Z3
-	VSHUFF32X4   $0x4e, Z4, Z4, Z11
-	VADDPS       Z11, Z4, Z4
-	VSHUFF32X4   $0x4e, Z5, Z5, Z11
-	VADDPS       Z11, Z5, Z5
-	VMOVUPS      Z9, Z11
-	VDIVPS       Z12, Z11, Z11
-	VMULPS       Z11, Z3, Z3
-	VMULPS       Z11, Z4, Z4
-	VMULPS       Z11, Z5, Z5
+	MOVQ        DX, R11
+	SHLQ        $0x05, R11
+	VMOVUPS.Z   (R8)(R11*1), K1, Z16
+	VSUBPS      Z10, Z16, Z17
+	VMULPS      Z0, Z17, Z17
+	VREDUCEPS   $0x09, Z17, Z18
+	VMOVUPS     Z2, Z19
+	VFMADD213PS Z3, Z18, Z19
+	VFMADD213PS Z4, Z18, Z19
+	VFMADD213PS Z5, Z18, Z19
+	VFMADD213PS Z6, Z18, Z19
+	VFMADD213PS Z7, Z18, Z19
+	VFMADD213PS Z1, Z18, Z19
+	VSCALEFPS   Z17, Z19, Z17
+	VADDPS      Z17, Z11, K1, Z11
+	VCMPPS      $0x11, Z16, Z9, K2
+	VMULPS      Z8, Z17, Z16
+	VBLENDMPS   Z17, Z16, K2, Z20
+	VADDPS      Z20, Z14, K1, Z14
+	VFMADD231PS Z17, Z15, K1, Z12
+	VFMADD231PS Z20, Z15, K1, Z13
+	ADDQ        $0x02, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        R10, DX
+	VSHUFF32X4  $0x4e, Z11, Z11, Z10
+	VADDPS      Z10, Z11, Z11
+	VSHUFF32X4  $0x4e, Z12, Z12, Z10
+	VADDPS      Z10, Z12, Z12
+	VSHUFF32X4  $0x4e, Z13, Z13, Z10
+	VADDPS      Z10, Z13, Z13
+	VSHUFF32X4  $0x4e, Z14, Z14, Z10
+	VADDPS      Z10, Z14, Z14
+	VMOVUPS     Z1, Z10
+	VDIVPS      Z11, Z10, Z10
+	VMULPS      Z10, Z12, Z12
+	VMULPS      Z10, Z13, Z13
+	VMULPS      Z10, Z14, Z14
 
 store:
 	MOVQ    moment+88(FP), R9
 	ADDQ    plane+96(FP), R9
+	VMOVUPS Y11, (R9)
+	ADDQ    plane+96(FP), R9
 	VMOVUPS Y12, (R9)
 	ADDQ    plane+96(FP), R9
-	VMOVUPS Y3, (R9)
+	VMOVUPS Y13, (R9)
 	ADDQ    plane+96(FP), R9
-	VMOVUPS Y4, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y5, (R9)
+	VMOVUPS Y14, (R9)
 	MOVQ    apart+112(FP), R9
 	ADDQ    R9, moment+88(FP)
 	MOVQ    ldy+40(FP), R9
@@ -8189,20 +8011,16 @@ TEXT ·attendMomentsRowsAVX512x16(SB), NOSPLIT, $0-128
 	MOVQ         lastByte+64(FP), DX
 	ADDQ         AX, DX
 	MOVQ         score+80(FP), R8
-	VBROADCASTSS floatc2d00000<>+0(SB), Z0
-	VBROADCASTSS float42b20000<>+0(SB), Z1
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z1
-	VBROADCASTSS float3f318000<>+0(SB), Z7
-	VBROADCASTSS floatb95e8083<>+0(SB), Z8
-	VBROADCASTSS float3f800000<>+0(SB), Z9
-	VBROADCASTSS float39506967<>+0(SB), Z10
-	VBROADCASTSS float3ab743ce<>+0(SB), Z10
-	VBROADCASTSS float3c088908<>+0(SB), Z10
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z10
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z10
-	VBROADCASTSS float3f000000<>+0(SB), Z10
-	VBROADCASTSS slope+72(FP), Z10
-	VPXORD       Z2, Z2, Z2
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z0
+	VBROADCASTSS float3f800000<>+0(SB), Z1
+	VBROADCASTSS float3962a0ba<>+0(SB), Z2
+	VBROADCASTSS float3aa36b27<>+0(SB), Z3
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z4
+	VBROADCASTSS float3d634489<>+0(SB), Z5
+	VBROADCASTSS float3e75feac<>+0(SB), Z6
+	VBROADCASTSS float3f317216<>+0(SB), Z7
+	VBROADCASTSS slope+72(FP), Z8
+	VPXORD       Z9, Z9, Z9
 	MOVQ         ptr+8(FP), R10
 	MOVQ         (R10), DX
 
@@ -8211,15 +8029,15 @@ row:
 	ADDQ            $0x08, R10
 	MOVQ            R10, ptr+8(FP)
 	MOVQ            (R10), R10
-	VMOVUPS         Z9, Z12
-	VPXORD          Z3, Z3, Z3
-	VPXORD          Z4, Z4, Z4
-	VPXORD          Z5, Z5, Z5
+	VMOVUPS         Z1, Z11
+	VPXORD          Z12, Z12, Z12
+	VPXORD          Z13, Z13, Z13
+	VPXORD          Z14, Z14, Z14
 	CMPQ            DX, R10
 	JGE             store
 	MOVQ            moment+88(FP), R9
-	VBROADCASTF32X8 (R9), Z11
-	VPXORD          Z12, Z12, Z12
+	VBROADCASTF32X8 (R9), Z10
+	VPXORD          Z11, Z11, Z11
 	MOVQ            y+32(FP), R9
 	MOVQ            ldy+40(FP), R11
 	IMUL3Q          $0x08, R11, R11
@@ -8291,183 +8109,172 @@ position:
 	PREFETCHT0  960(AX)(R13*1)
 	MOVL        (SI)(R11*4), R11
 	IMULQ       CX, R11
-	VMOVUPS     (AX)(R12*1), Z13
-	VMULPS      (R9), Z13, Z13
-	VMOVUPS     64(AX)(R12*1), Z14
-	VFMADD231PS 64(R9), Z14, Z13
-	VMOVUPS     128(AX)(R12*1), Z14
-	VMULPS      128(R9), Z14, Z14
-	VMOVUPS     192(AX)(R12*1), Z15
-	VFMADD231PS 192(R9), Z15, Z14
-	VMOVUPS     256(AX)(R12*1), Z15
-	VMULPS      256(R9), Z15, Z15
-	VMOVUPS     320(AX)(R12*1), Z16
-	VFMADD231PS 320(R9), Z16, Z15
-	VMOVUPS     384(AX)(R12*1), Z16
-	VMULPS      384(R9), Z16, Z16
-	VMOVUPS     448(AX)(R12*1), Z17
-	VFMADD231PS 448(R9), Z17, Z16
-	VSHUFPS     $0xdd, Z14, Z13, Z17
-	VSHUFPS     $0x88, Z14, Z13, Z13
-	VADDPS      Z17, Z13, Z13
-	VSHUFPS     $0xdd, Z16, Z15, Z14
+	VMOVUPS     (AX)(R12*1), Z15
+	VMULPS      (R9), Z15, Z15
+	VMOVUPS     64(AX)(R12*1), Z16
+	VFMADD231PS 64(R9), Z16, Z15
+	VMOVUPS     128(AX)(R12*1), Z16
+	VMULPS      128(R9), Z16, Z16
+	VMOVUPS     192(AX)(R12*1), Z18
+	VFMADD231PS 192(R9), Z18, Z16
+	VMOVUPS     256(AX)(R12*1), Z18
+	VMULPS      256(R9), Z18, Z18
+	VMOVUPS     320(AX)(R12*1), Z19
+	VFMADD231PS 320(R9), Z19, Z18
+	VMOVUPS     384(AX)(R12*1), Z19
+	VMULPS      384(R9), Z19, Z19
+	VMOVUPS     448(AX)(R12*1), Z20
+	VFMADD231PS 448(R9), Z20, Z19
+	VSHUFPS     $0xdd, Z16, Z15, Z20
 	VSHUFPS     $0x88, Z16, Z15, Z15
-	VADDPS      Z14, Z15, Z15
-	VSHUFPS     $0xdd, Z15, Z13, Z14
-	VSHUFPS     $0x88, Z15, Z13, Z13
-	VADDPS      Z14, Z13, Z13
-	VMOVUPS     512(AX)(R12*1), Z14
-	VMULPS      512(R9), Z14, Z14
-	VMOVUPS     576(AX)(R12*1), Z15
-	VFMADD231PS 576(R9), Z15, Z14
-	VMOVUPS     640(AX)(R12*1), Z15
-	VMULPS      640(R9), Z15, Z15
-	VMOVUPS     704(AX)(R12*1), Z16
-	VFMADD231PS 704(R9), Z16, Z15
-	VMOVUPS     768(AX)(R12*1), Z16
-	VMULPS      768(R9), Z16, Z16
-	VMOVUPS     832(AX)(R12*1), Z17
-	VFMADD231PS 832(R9), Z17, Z16
-	VMOVUPS     896(AX)(R12*1), Z17
-	VMULPS      896(R9), Z17, Z17
-	VMOVUPS     960(AX)(R12*1), Z18
-	VFMADD231PS 960(R9), Z18, Z17
-	VSHUFPS     $0xdd, Z15, Z14, Z18
-	VSHUFPS     $0x88, Z15, Z14, Z14
-	VADDPS      Z18, Z14, Z14
-	VSHUFPS     $0xdd, Z17, Z16, Z15
-	VSHUFPS     $0x88, Z17, Z16, Z16
-	VADDPS      Z15, Z16, Z16
-	VSHUFPS     $0xdd, Z16, Z14, Z15
-	VSHUFPS     $0x88, Z16, Z14, Z14
-	VADDPS      Z15, Z14, Z14
-	VSHUFF32X4  $0xdd, Z14, Z13, Z15
-	VSHUFF32X4  $0x88, Z14, Z13, Z13
-	VADDPS      Z15, Z13, Z13
-	VMOVUPS     (AX)(R11*1), Z14
-	VMULPS      (R9), Z14, Z14
-	VMOVUPS     64(AX)(R11*1), Z15
-	VFMADD231PS 64(R9), Z15, Z14
-	VMOVUPS     128(AX)(R11*1), Z15
-	VMULPS      128(R9), Z15, Z15
-	VMOVUPS     192(AX)(R11*1), Z16
-	VFMADD231PS 192(R9), Z16, Z15
-	VMOVUPS     256(AX)(R11*1), Z16
-	VMULPS      256(R9), Z16, Z16
-	VMOVUPS     320(AX)(R11*1), Z17
-	VFMADD231PS 320(R9), Z17, Z16
-	VMOVUPS     384(AX)(R11*1), Z17
-	VMULPS      384(R9), Z17, Z17
-	VMOVUPS     448(AX)(R11*1), Z18
-	VFMADD231PS 448(R9), Z18, Z17
-	VSHUFPS     $0xdd, Z15, Z14, Z18
-	VSHUFPS     $0x88, Z15, Z14, Z14
-	VADDPS      Z18, Z14, Z14
-	VSHUFPS     $0xdd, Z17, Z16, Z15
-	VSHUFPS     $0x88, Z17, Z16, Z16
-	VADDPS      Z15, Z16, Z16
-	VSHUFPS     $0xdd, Z16, Z14, Z15
-	VSHUFPS     $0x88, Z16, Z14, Z14
-	VADDPS      Z15, Z14, Z14
-	VMOVUPS     512(AX)(R11*1), Z15
-	VMULPS      512(R9), Z15, Z15
-	VMOVUPS     576(AX)(R11*1), Z16
-	VFMADD231PS 576(R9), Z16, Z15
-	VMOVUPS     640(AX)(R11*1), Z16
-	VMULPS      640(R9), Z16, Z16
-	VMOVUPS     704(AX)(R11*1), Z17
-	VFMADD231PS 704(R9), Z17, Z16
-	VMOVUPS     768(AX)(R11*1), Z17
-	VMULPS      768(R9), Z17, Z17
-	VMOVUPS     832(AX)(R11*1), Z18
-	VFMADD231PS 832(R9), Z18, Z17
-	VMOVUPS     896(AX)(R11*1), Z18
-	VMULPS      896(R9), Z18, Z18
-	VMOVUPS     960(AX)(R11*1), Z19
-	VFMADD231PS 960(R9), Z19, Z18
-	VSHUFPS     $0xdd, Z16, Z15, Z19
-	VSHUFPS     $0x88, Z16, Z15, Z15
-	VADDPS      Z19, Z15, Z15
-	VSHUFPS     $0xdd, Z18, Z17, Z16
-	VSHUFPS     $0x88, Z18, Z17, Z17
-	VADDPS      Z16, Z17, Z17
-	VSHUFPS     $0xdd, Z17, Z15, Z16
-	VSHUFPS     $0x88, Z17, Z15, Z15
+	VADDPS      Z20, Z15, Z15
+	VSHUFPS     $0xdd, Z19, Z18, Z16
+	VSHUFPS     $0x88, Z19, Z18, Z18
+	VADDPS      Z16, Z18, Z18
+	VSHUFPS     $0xdd, Z18, Z15, Z16
+	VSHUFPS     $0x88, Z18, Z15, Z15
 	VADDPS      Z16, Z15, Z15
-	VSHUFF32X4  $0xdd, Z15, Z14, Z16
-	VSHUFF32X4  $0x88, Z15, Z14, Z14
-	VADDPS      Z16, Z14, Z14
-	VSHUFF32X4  $0xdd, Z14, Z13, Z15
-	VSHUFF32X4  $0x88, Z14, Z13, Z13
-	VADDPS      Z15, Z13, Z13
+	VMOVUPS     512(AX)(R12*1), Z16
+	VMULPS      512(R9), Z16, Z16
+	VMOVUPS     576(AX)(R12*1), Z18
+	VFMADD231PS 576(R9), Z18, Z16
+	VMOVUPS     640(AX)(R12*1), Z18
+	VMULPS      640(R9), Z18, Z18
+	VMOVUPS     704(AX)(R12*1), Z19
+	VFMADD231PS 704(R9), Z19, Z18
+	VMOVUPS     768(AX)(R12*1), Z19
+	VMULPS      768(R9), Z19, Z19
+	VMOVUPS     832(AX)(R12*1), Z20
+	VFMADD231PS 832(R9), Z20, Z19
+	VMOVUPS     896(AX)(R12*1), Z20
+	VMULPS      896(R9), Z20, Z20
+	VMOVUPS     960(AX)(R12*1), Z21
+	VFMADD231PS 960(R9), Z21, Z20
+	VSHUFPS     $0xdd, Z18, Z16, Z21
+	VSHUFPS     $0x88, Z18, Z16, Z16
+	VADDPS      Z21, Z16, Z16
+	VSHUFPS     $0xdd, Z20, Z19, Z18
+	VSHUFPS     $0x88, Z20, Z19, Z19
+	VADDPS      Z18, Z19, Z19
+	VSHUFPS     $0xdd, Z19, Z16, Z18
+	VSHUFPS     $0x88, Z19, Z16, Z16
+	VADDPS      Z18, Z16, Z16
+	VSHUFF32X4  $0xdd, Z16, Z15, Z18
+	VSHUFF32X4  $0x88, Z16, Z15, Z15
+	VADDPS      Z18, Z15, Z15
+	VMOVUPS     (AX)(R11*1), Z16
+	VMULPS      (R9), Z16, Z16
+	VMOVUPS     64(AX)(R11*1), Z18
+	VFMADD231PS 64(R9), Z18, Z16
+	VMOVUPS     128(AX)(R11*1), Z18
+	VMULPS      128(R9), Z18, Z18
+	VMOVUPS     192(AX)(R11*1), Z19
+	VFMADD231PS 192(R9), Z19, Z18
+	VMOVUPS     256(AX)(R11*1), Z19
+	VMULPS      256(R9), Z19, Z19
+	VMOVUPS     320(AX)(R11*1), Z20
+	VFMADD231PS 320(R9), Z20, Z19
+	VMOVUPS     384(AX)(R11*1), Z20
+	VMULPS      384(R9), Z20, Z20
+	VMOVUPS     448(AX)(R11*1), Z21
+	VFMADD231PS 448(R9), Z21, Z20
+	VSHUFPS     $0xdd, Z18, Z16, Z21
+	VSHUFPS     $0x88, Z18, Z16, Z16
+	VADDPS      Z21, Z16, Z16
+	VSHUFPS     $0xdd, Z20, Z19, Z18
+	VSHUFPS     $0x88, Z20, Z19, Z19
+	VADDPS      Z18, Z19, Z19
+	VSHUFPS     $0xdd, Z19, Z16, Z18
+	VSHUFPS     $0x88, Z19, Z16, Z16
+	VADDPS      Z18, Z16, Z16
+	VMOVUPS     512(AX)(R11*1), Z18
+	VMULPS      512(R9), Z18, Z18
+	VMOVUPS     576(AX)(R11*1), Z19
+	VFMADD231PS 576(R9), Z19, Z18
+	VMOVUPS     640(AX)(R11*1), Z19
+	VMULPS      640(R9), Z19, Z19
+	VMOVUPS     704(AX)(R11*1), Z20
+	VFMADD231PS 704(R9), Z20, Z19
+	VMOVUPS     768(AX)(R11*1), Z20
+	VMULPS      768(R9), Z20, Z20
+	VMOVUPS     832(AX)(R11*1), Z21
+	VFMADD231PS 832(R9), Z21, Z20
+	VMOVUPS     896(AX)(R11*1), Z21
+	VMULPS      896(R9), Z21, Z21
+	VMOVUPS     960(AX)(R11*1), Z22
+	VFMADD231PS 960(R9), Z22, Z21
+	VSHUFPS     $0xdd, Z19, Z18, Z22
+	VSHUFPS     $0x88, Z19, Z18, Z18
+	VADDPS      Z22, Z18, Z18
+	VSHUFPS     $0xdd, Z21, Z20, Z19
+	VSHUFPS     $0x88, Z21, Z20, Z20
+	VADDPS      Z19, Z20, Z20
+	VSHUFPS     $0xdd, Z20, Z18, Z19
+	VSHUFPS     $0x88, Z20, Z18, Z18
+	VADDPS      Z19, Z18, Z18
+	VSHUFF32X4  $0xdd, Z18, Z16, Z19
+	VSHUFF32X4  $0x88, Z18, Z16, Z16
+	VADDPS      Z19, Z16, Z16
+	VSHUFF32X4  $0xdd, Z16, Z15, Z18
+	VSHUFF32X4  $0x88, Z16, Z15, Z15
+	VADDPS      Z18, Z15, Z15
 	TESTQ       BX, BX
 	JZ          unmasked89
 	MOVQ        DX, R11
 	SHLQ        $0x05, R11
-	VMOVUPS.Z   (BX)(R11*1), K1, Z14
-	VMULPS      Z14, Z13, Z13
+	VMOVUPS.Z   (BX)(R11*1), K1, Z16
+	VMULPS      Z16, Z15, Z15
 
 unmasked89:
-	MOVQ         DX, R11
-	SHLQ         $0x05, R11
-	VMOVUPS.Z    (R8)(R11*1), K1, Z14
-	VSUBPS       Z11, Z14, Z15
-	VMAXPS       Z15, Z0, Z15
-	VMULPS       Z1, Z15, Z16
-	VRNDSCALEPS  $0x08, Z16, Z16
-	VFNMADD231PS Z7, Z16, Z15
-	VFNMADD231PS Z8, Z16, Z15
-	VBROADCASTSS float39506967<>+0(SB), Z17
-	VMOVUPS      Z17, Z17
-	VBROADCASTSS float3ab743ce<>+0(SB), Z18
-	VFMADD213PS  Z18, Z15, Z17
-	VBROADCASTSS float3c088908<>+0(SB), Z18
-	VFMADD213PS  Z18, Z15, Z17
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z18
-	VFMADD213PS  Z18, Z15, Z17
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z18
-	VFMADD213PS  Z18, Z15, Z17
-	VBROADCASTSS float3f000000<>+0(SB), Z18
-	VFMADD213PS  Z18, Z15, Z17
-	VMULPS       Z15, Z15, Z18
-	VFMADD213PS  Z15, Z18, Z17
-	VADDPS       Z9, Z17, Z17
-	VSCALEFPS    Z16, Z17, Z15
-	VADDPS       Z15, Z12, K1, Z12
-	VCMPPS       $0x11, Z14, Z2, K2
-	VMULPS       Z10, Z15, Z14
-	VBLENDMPS    Z15, Z14, K2, Z6
-	VADDPS       Z6, Z5, K1, Z5
-	VFMADD231PS  Z15, Z13, K1, Z3
-	VFMADD231PS  Z6, Z13, K1, Z4
-	ADDQ         $0x02, DX
-	CMPQ         DX, R10
-	JLT          position
-	MOVQ         R10, DX
-	VSHUFF32X4   $0x4e, Z12, Z12, Z11
-	VADDPS       Z11, Z12, Z12
-	VSHUFF32X4   $0x4e, Z3, Z3, Z11
-	VADDPS       Z11, Z3, Z3
-	VSHUFF32X4   $0x4e, Z4, Z4, Z11
-	VADDPS       Z11, Z4, Z4
-	VSHUFF32X4   $0x4e, Z5, Z5, Z11
-	VADDPS       Z11, Z5, Z5
-	VMOVUPS      Z9, Z11
-	VDIVPS       Z12, Z11, Z11
-	VMULPS       Z11, Z3, Z3
-	VMULPS       Z11, Z4, Z4
-	VMULPS       Z11, Z5, Z5
+	MOVQ        DX, R11
+	SHLQ        $0x05, R11
+	VMOVUPS.Z   (R8)(R11*1), K1, Z16
+	VSUBPS      Z10, Z16, Z18
+	VMULPS      Z0, Z18, Z18
+	VREDUCEPS   $0x09, Z18, Z19
+	VMOVUPS     Z2, Z20
+	VFMADD213PS Z3, Z19, Z20
+	VFMADD213PS Z4, Z19, Z20
+	VFMADD213PS Z5, Z19, Z20
+	VFMADD213PS Z6, Z19, Z20
+	VFMADD213PS Z7, Z19, Z20
+	VFMADD213PS Z1, Z19, Z20
+	VSCALEFPS   Z18, Z20, Z18
+	VADDPS      Z18, Z11, K1, Z11
+	VCMPPS      $0x11, Z16, Z9, K2
+	VMULPS      Z8, Z18, Z16
+	VBLENDMPS   Z18, Z16, K2, Z17
+	VADDPS      Z17, Z14, K1, Z14
+	VFMADD231PS Z18, Z15, K1, Z12
+	VFMADD231PS Z17, Z15, K1, Z13
+	ADDQ        $0x02, DX
+	CMPQ        DX, R10
+	JLT         position
+	MOVQ        R10, DX
+	VSHUFF32X4  $0x4e, Z11, Z11, Z10
+	VADDPS      Z10, Z11, Z11
+	VSHUFF32X4  $0x4e, Z12, Z12, Z10
+	VADDPS      Z10, Z12, Z12
+	VSHUFF32X4  $0x4e, Z13, Z13, Z10
+	VADDPS      Z10, Z13, Z13
+	VSHUFF32X4  $0x4e, Z14, Z14, Z10
+	VADDPS      Z10, Z14, Z14
+	VMOVUPS     Z1, Z10
+	VDIVPS      Z11, Z10, Z10
+	VMULPS      Z10, Z12, Z12
+	VMULPS      Z10, Z13, Z13
+	VMULPS      Z10, Z14, Z14
 
 store:
 	MOVQ    moment+88(FP), R9
 	ADDQ    plane+96(FP), R9
+	VMOVUPS Y11, (R9)
+	ADDQ    plane+96(FP), R9
 	VMOVUPS Y12, (R9)
 	ADDQ    plane+96(FP), R9
-	VMOVUPS Y3, (R9)
+	VMOVUPS Y13, (R9)
 	ADDQ    plane+96(FP), R9
-	VMOVUPS Y4, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y5, (R9)
+	VMOVUPS Y14, (R9)
 	MOVQ    apart+112(FP), R9
 	ADDQ    R9, moment+88(FP)
 	MOVQ    ldy+40(FP), R9
@@ -8493,227 +8300,230 @@ TEXT ·attendBackSquareEightAVX512x4(SB), NOSPLIT, $0-184
 	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
-	VBROADCASTSS floatc2d00000<>+0(SB), Z5
-	VBROADCASTSS float42b20000<>+0(SB), Z6
-	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
-	VBROADCASTSS float3f318000<>+0(SB), Z17
-	VBROADCASTSS floatb95e8083<>+0(SB), Z18
-	VBROADCASTSS float3f800000<>+0(SB), Z19
-	VBROADCASTSS float39506967<>+0(SB), Z20
-	VBROADCASTSS float3ab743ce<>+0(SB), Z20
-	VBROADCASTSS float3c088908<>+0(SB), Z20
-	VBROADCASTSS float3d2aa9c1<>+0(SB), Z20
-	VBROADCASTSS float3e2aaaaa<>+0(SB), Z21
-	VBROADCASTSS float3f000000<>+0(SB), Z22
-	VBROADCASTSS slope+112(FP), Z23
-	VPXORD       Z7, Z7, Z7
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
+	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
+	VBROADCASTSS float3f800000<>+0(SB), Z6
+	VBROADCASTSS float3962a0ba<>+0(SB), Z7
+	VBROADCASTSS float3aa36b27<>+0(SB), Z8
+	VBROADCASTSS float3c1e85c9<>+0(SB), Z9
+	VBROADCASTSS float3d634489<>+0(SB), Z10
+	VBROADCASTSS float3e75feac<>+0(SB), Z11
+	VBROADCASTSS float3f317216<>+0(SB), Z12
+	VBROADCASTSS slope+112(FP), Z13
+	VPXORD       Z14, Z14, Z14
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
+	MOVQ            ptr+8(FP), R11
+	ADDQ            $0x08, R11
+	MOVQ            R11, ptr+8(FP)
+	MOVQ            (R11), R11
 	VPXORD          Z4, Z4, Z4
-	VPXORD          Z8, Z8, Z8
-	VPXORD          Z9, Z9, Z9
-	VPXORD          Z10, Z10, Z10
-	VPXORD          Z11, Z11, Z11
-	VPXORD          Z12, Z12, Z12
+	VPXORD          Z15, Z15, Z15
+	VPXORD          Z16, Z16, Z16
+	VPXORD          Z17, Z17, Z17
+	VPXORD          Z18, Z18, Z18
+	VPXORD          Z19, Z19, Z19
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
 	VPXORD          Z2, Z2, Z2
 	VPXORD          Z3, Z3, Z3
-	CMPQ            DX, R10
+	CMPQ            DX, R11
 	JGE             store
-	MOVQ            own+136(FP), R11
-	VBROADCASTF32X8 (R11), Z4
+	MOVQ            own+136(FP), R12
+	VBROADCASTF32X8 (R12), Z4
 
 position:
-	LEAQ         1(DX), R11
-	XORQ         R12, R12
-	CMPQ         R11, R10
-	CMOVQGE      DX, R11
-	SETLT        R12
-	NEGQ         R12
-	KMOVW        R12, K3
-	ORQ          $0xff, R12
-	KMOVW        R12, K2
+	LEAQ         1(DX), R12
+	XORQ         R13, R13
+	CMPQ         R12, R11
+	CMOVQGE      DX, R12
+	SETLT        R13
+	NEGQ         R13
+	KMOVW        R13, K3
+	ORQ          $0xff, R13
+	KMOVW        R13, K2
 	KANDW        K3, K1, K4
-	MOVQ         apart+88(FP), R12
-	MOVL         (SI)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	PREFETCHT0   (R13)
-	PREFETCHT0   (R13)(R12*1)
-	PREFETCHT0   (R13)(R12*2)
-	MOVL         (BX)(DX*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	VMOVUPS      (R13), Y13
-	VMOVUPS      (R13)(R12*1), Y14
-	VMOVUPS      (R13)(R12*2), Y15
-	MOVL         (SI)(R11*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	PREFETCHT0   (R13)
-	PREFETCHT0   (R13)(R12*1)
-	PREFETCHT0   (R13)(R12*2)
-	MOVL         (BX)(R11*4), R13
-	IMULQ        ldfar+128(FP), R13
-	ADDQ         R9, R13
-	VINSERTF32X8 $0x01, (R13), Z13, Z13
-	VINSERTF32X8 $0x01, (R13)(R12*1), Z14, Z14
-	VINSERTF32X8 $0x01, (R13)(R12*2), Z15, Z15
-	VADDPS       Z4, Z13, Z13
-	VMOVAPS      Z13, Z24
-	VMULPS       Z23, Z24, Z25
+	MOVQ         apart+88(FP), R13
+	MOVL         (SI)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	PREFETCHT0   (R14)
+	PREFETCHT0   (R14)(R13*1)
+	PREFETCHT0   (R14)(R13*2)
+	MOVL         (BX)(DX*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	VMOVUPS      (R14), Y20
+	VMOVUPS      (R14)(R13*1), Y21
+	VMOVUPS      (R14)(R13*2), Y22
+	MOVL         (SI)(R12*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	PREFETCHT0   (R14)
+	PREFETCHT0   (R14)(R13*1)
+	PREFETCHT0   (R14)(R13*2)
+	MOVL         (BX)(R12*4), R14
+	IMULQ        ldfar+128(FP), R14
+	ADDQ         R10, R14
+	VINSERTF32X8 $0x01, (R14), Z20, Z20
+	VINSERTF32X8 $0x01, (R14)(R13*1), Z21, Z21
+	VINSERTF32X8 $0x01, (R14)(R13*2), Z22, Z22
+	VADDPS       Z4, Z20, Z20
+	VMOVAPS      Z20, Z24
+	VMULPS       Z13, Z24, Z25
 	VMAXPS       Z24, Z25, Z24
-	VSUBPS       Z14, Z24, Z24
-	VMAXPS       Z24, Z5, Z24
-	VMULPS       Z6, Z24, Z25
-	VRNDSCALEPS  $0x08, Z25, Z25
-	VFNMADD231PS Z17, Z25, Z24
-	VFNMADD231PS Z18, Z25, Z24
-	VBROADCASTSS float39506967<>+0(SB), Z26
-	VMOVUPS      Z26, Z26
-	VBROADCASTSS float3ab743ce<>+0(SB), Z27
-	VFMADD213PS  Z27, Z24, Z26
-	VBROADCASTSS float3c088908<>+0(SB), Z27
-	VFMADD213PS  Z27, Z24, Z26
-	VFMADD213PS  Z20, Z24, Z26
-	VFMADD213PS  Z21, Z24, Z26
-	VFMADD213PS  Z22, Z24, Z26
-	VMULPS       Z24, Z24, Z27
-	VFMADD213PS  Z24, Z27, Z26
-	VADDPS       Z19, Z26, Z26
-	VSCALEFPS    Z25, Z26, Z24
-	VCMPPS       $0x11, Z13, Z7, K5
-	VMULPS       Z23, Z24, Z25
-	VBLENDMPS    Z24, Z25, K5, Z16
-	VFMADD231PS  Z16, Z15, K2, Z8
+	VSUBPS       Z21, Z24, Z24
+	VMULPS       Z5, Z24, Z24
+	VREDUCEPS    $0x09, Z24, Z25
+	VMOVUPS      Z7, Z26
+	VFMADD213PS  Z8, Z25, Z26
+	VFMADD213PS  Z9, Z25, Z26
+	VFMADD213PS  Z10, Z25, Z26
+	VFMADD213PS  Z11, Z25, Z26
+	VFMADD213PS  Z12, Z25, Z26
+	VFMADD213PS  Z6, Z25, Z26
+	VSCALEFPS    Z24, Z26, Z24
+	VCMPPS       $0x11, Z20, Z14, K5
+	VMULPS       Z13, Z24, Z25
+	VBLENDMPS    Z24, Z25, K5, Z23
+	VFMADD231PS  Z23, Z22, K2, Z15
 	TESTQ        R8, R8
 	JZ           unmasked90
-	MOVQ         DX, R12
-	SHLQ         $0x05, R12
-	VMOVUPS.Z    (R8)(R12*1), K2, Z25
+	MOVQ         DX, R13
+	SHLQ         $0x05, R13
+	VMOVUPS.Z    (R8)(R13*1), K2, Z25
 	VMULPS       Z25, Z24, Z24
-	VMULPS       Z25, Z16, Z16
+	VMULPS       Z25, Z23, Z23
 
 unmasked90:
-	MOVL        (SI)(DX*4), R12
-	IMULQ       CX, R12
-	PREFETCHT0  (AX)(R12*1)
-	PREFETCHT0  64(AX)(R12*1)
-	PREFETCHT0  128(AX)(R12*1)
-	PREFETCHT0  192(AX)(R12*1)
-	MOVL        (BX)(DX*4), R12
-	IMULQ       CX, R12
-	MOVL        (SI)(R11*4), R13
+	MOVL        (SI)(DX*4), R13
 	IMULQ       CX, R13
 	PREFETCHT0  (AX)(R13*1)
 	PREFETCHT0  64(AX)(R13*1)
 	PREFETCHT0  128(AX)(R13*1)
 	PREFETCHT0  192(AX)(R13*1)
-	MOVL        (BX)(R11*4), R11
-	IMULQ       CX, R11
+	MOVL        (R9)(DX*4), R13
+	IMULQ       CX, R13
+	PREFETCHT0  (AX)(R13*1)
+	PREFETCHT0  64(AX)(R13*1)
+	PREFETCHT0  128(AX)(R13*1)
+	PREFETCHT0  192(AX)(R13*1)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       CX, R13
+	MOVL        (SI)(R12*4), R14
+	IMULQ       CX, R14
+	PREFETCHT0  (AX)(R14*1)
+	PREFETCHT0  64(AX)(R14*1)
+	PREFETCHT0  128(AX)(R14*1)
+	PREFETCHT0  192(AX)(R14*1)
+	MOVL        (R9)(R12*4), R14
+	IMULQ       CX, R14
+	PREFETCHT0  (AX)(R14*1)
+	PREFETCHT0  64(AX)(R14*1)
+	PREFETCHT0  128(AX)(R14*1)
+	PREFETCHT0  192(AX)(R14*1)
+	MOVL        (BX)(R12*4), R12
+	IMULQ       CX, R12
 	VSHUFF32X4  $0x4e, Z24, Z24, Z25
-	VSHUFF32X4  $0x4e, Z16, Z16, Z26
+	VSHUFF32X4  $0x4e, Z23, Z23, Z26
 	VMOVUPS     (DI), Z27
-	VMOVUPS     (AX)(R12*1), Z28
+	VMOVUPS     (AX)(R13*1), Z28
 	VPERMPS     Z24, Z27, Z29
 	VFMADD231PS Z28, Z29, Z0
-	VPERMPS     Z16, Z27, Z29
-	VFMADD231PS Z28, Z29, Z9
-	VMOVUPS     (AX)(R11*1), Z28
+	VPERMPS     Z23, Z27, Z29
+	VFMADD231PS Z28, Z29, Z16
+	VMOVUPS     (AX)(R12*1), Z28
 	VPERMPS     Z25, Z27, Z29
 	VFMADD231PS Z28, Z29, K3, Z0
 	VPERMPS     Z26, Z27, Z27
-	VFMADD231PS Z28, Z27, K3, Z9
+	VFMADD231PS Z28, Z27, K3, Z16
 	VMOVUPS     64(DI), Z27
-	VMOVUPS     64(AX)(R12*1), Z28
+	VMOVUPS     64(AX)(R13*1), Z28
 	VPERMPS     Z24, Z27, Z29
 	VFMADD231PS Z28, Z29, Z1
-	VPERMPS     Z16, Z27, Z29
-	VFMADD231PS Z28, Z29, Z10
-	VMOVUPS     64(AX)(R11*1), Z28
+	VPERMPS     Z23, Z27, Z29
+	VFMADD231PS Z28, Z29, Z17
+	VMOVUPS     64(AX)(R12*1), Z28
 	VPERMPS     Z25, Z27, Z29
 	VFMADD231PS Z28, Z29, K3, Z1
 	VPERMPS     Z26, Z27, Z27
-	VFMADD231PS Z28, Z27, K3, Z10
+	VFMADD231PS Z28, Z27, K3, Z17
 	VMOVUPS     128(DI), Z27
-	VMOVUPS     128(AX)(R12*1), Z28
+	VMOVUPS     128(AX)(R13*1), Z28
 	VPERMPS     Z24, Z27, Z29
 	VFMADD231PS Z28, Z29, Z2
-	VPERMPS     Z16, Z27, Z29
-	VFMADD231PS Z28, Z29, Z11
-	VMOVUPS     128(AX)(R11*1), Z28
+	VPERMPS     Z23, Z27, Z29
+	VFMADD231PS Z28, Z29, Z18
+	VMOVUPS     128(AX)(R12*1), Z28
 	VPERMPS     Z25, Z27, Z29
 	VFMADD231PS Z28, Z29, K3, Z2
 	VPERMPS     Z26, Z27, Z27
-	VFMADD231PS Z28, Z27, K3, Z11
+	VFMADD231PS Z28, Z27, K3, Z18
 	VMOVUPS     192(DI), Z27
-	VMOVUPS.Z   192(AX)(R12*1), K1, Z28
+	VMOVUPS.Z   192(AX)(R13*1), K1, Z28
 	VPERMPS     Z24, Z27, Z24
 	VFMADD231PS Z28, Z24, Z3
-	VPERMPS     Z16, Z27, Z24
-	VFMADD231PS Z28, Z24, Z12
-	VMOVUPS.Z   192(AX)(R11*1), K1, Z24
+	VPERMPS     Z23, Z27, Z24
+	VFMADD231PS Z28, Z24, Z19
+	VMOVUPS.Z   192(AX)(R12*1), K1, Z24
 	VPERMPS     Z25, Z27, Z25
 	VFMADD231PS Z24, Z25, K4, Z3
 	VPERMPS     Z26, Z27, Z25
-	VFMADD231PS Z24, Z25, K4, Z12
+	VFMADD231PS Z24, Z25, K4, Z19
 	ADDQ        $0x02, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R11
 	JLT         position
-	MOVQ        R10, DX
-	VSHUFF32X4  $0x4e, Z8, Z8, Z4
-	VADDPS      Z4, Z8, Z8
-	MOVQ        z+168(FP), R10
-	MOVQ        ldz+176(FP), R11
-	IMUL3Q      $0x08, R11, R11
-	ADDQ        R10, R11
-	PREFETCHT0  (R11)
-	PREFETCHT0  64(R11)
-	PREFETCHT0  128(R11)
-	PREFETCHT0  192(R11)
-	VMULPS      (R10), Z9, Z9
-	VMULPS      64(R10), Z10, Z10
-	VMULPS      128(R10), Z11, Z11
-	VMULPS      192(R10), Z12, Z12
+	MOVQ        R11, DX
+	VSHUFF32X4  $0x4e, Z15, Z15, Z4
+	VADDPS      Z4, Z15, Z15
+	MOVQ        z+168(FP), R11
+	MOVQ        ldz+176(FP), R12
+	IMUL3Q      $0x08, R12, R12
+	ADDQ        R11, R12
+	PREFETCHT0  (R12)
+	PREFETCHT0  64(R12)
+	PREFETCHT0  128(R12)
+	PREFETCHT0  192(R12)
+	VMULPS      (R11), Z16, Z16
+	VMULPS      64(R11), Z17, Z17
+	VMULPS      128(R11), Z18, Z18
+	VMULPS      192(R11), Z19, Z19
 	VMOVUPS     evenThenOdd<>+0(SB), Z4
-	VSHUFPS     $0xdd, Z10, Z9, Z24
-	VSHUFPS     $0x88, Z10, Z9, Z9
-	VADDPS      Z24, Z9, Z9
-	VSHUFPS     $0xdd, Z12, Z11, Z10
-	VSHUFPS     $0x88, Z12, Z11, Z11
-	VADDPS      Z10, Z11, Z11
-	VSHUFPS     $0xdd, Z11, Z9, Z10
-	VSHUFPS     $0x88, Z11, Z9, Z9
-	VADDPS      Z10, Z9, Z9
-	VSHUFF32X4  $0xb1, Z9, Z9, Z10
-	VADDPS      Z10, Z9, Z9
-	VPERMPS     Z9, Z4, Z9
-	VSUBPS      Z8, Z9, Z4
+	VSHUFPS     $0xdd, Z17, Z16, Z24
+	VSHUFPS     $0x88, Z17, Z16, Z16
+	VADDPS      Z24, Z16, Z16
+	VSHUFPS     $0xdd, Z19, Z18, Z17
+	VSHUFPS     $0x88, Z19, Z18, Z18
+	VADDPS      Z17, Z18, Z18
+	VSHUFPS     $0xdd, Z18, Z16, Z17
+	VSHUFPS     $0x88, Z18, Z16, Z16
+	VADDPS      Z17, Z16, Z16
+	VSHUFF32X4  $0xb1, Z16, Z16, Z17
+	VADDPS      Z17, Z16, Z16
+	VPERMPS     Z16, Z4, Z16
+	VSUBPS      Z15, Z16, Z4
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, K1, 192(R10)
-	MOVQ    t+152(FP), R10
-	VMOVUPS Y4, (R10)
-	MOVQ    ldz+176(FP), R10
-	ADDQ    R10, z+168(FP)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldt+160(FP), R10
-	ADDQ    R10, t+152(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, K1, 192(R11)
+	MOVQ    t+152(FP), R11
+	VMOVUPS Y4, (R11)
+	MOVQ    ldz+176(FP), R11
+	ADDQ    R11, z+168(FP)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldt+160(FP), R11
+	ADDQ    R11, t+152(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER

@@ -76,11 +76,9 @@ func attendBackSquare(v vectors) {
 // without edges.
 func (a *attending) back(leave, end func(others []vec, pull vec), zeros ...vec) {
 	v := a.v
+	a.askAgain()
 	far := Load(Param("far"), GP64()).(reg.GPVirtual)
-	c, slope, zero := newConstants(v, expConstants...), v.broadcast("slope"), v.register()
-	if len(a.sums) == attendPairs {
-		c.leave(expTail[:3]...)
-	}
+	c, slope, zero := newConstants(v, exp2Constants...), v.broadcast("slope"), v.register()
 	v.zero(zero)
 	own, pull := v.register(), v.register()
 	var others []vec
@@ -99,7 +97,7 @@ func (a *attending) back(leave, end func(others []vec, pull vec), zeros ...vec) 
 		VMOVAPS(x, w)
 		v.rectify(w, slope)
 		VSUBPS(logSum, w, w)
-		c.exp(w, false)
+		c.exponential(w)
 		tilted := v.tilt(x, w, slope, zero)
 		a.addProduct(pull, tilted, mean)
 		a.mask(w, tilted)

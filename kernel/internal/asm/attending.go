@@ -15,6 +15,7 @@ type attending struct {
 	lane  reg.Register  // for each column, its head
 	lanes []vec         // the same in registers, where those abound
 	keep  reg.GPVirtual // factors of the weights; 0 where there is no mask
+	soon  reg.GPVirtual // the index from where on rows are asked for again, or nil
 
 	// Of two edges, of which there may be one: the lanes of those there are, those
 	// of the second's columns, and of its last vector.
@@ -50,6 +51,15 @@ func (a *attending) begin(v vectors, n, times int, name, doc, args string) {
 			a.lanes = append(a.lanes, own)
 		}
 	}
+}
+
+// askAgain has rows asked for once more, a quarter as far ahead: what is asked for
+// while as much is under way as can be is dropped, which fast loops come to.
+func (a *attending) askAgain() {
+	a.soon = GP64()
+	MOVQ(argument("ahead"), a.soon)
+	SHRQ(Imm(2), a.soon)
+	LEAQ(Mem{Base: a.other, Index: a.soon, Scale: 4}, a.soon)
 }
 
 // edges loads what the values of edges need.
@@ -232,13 +242,20 @@ func (a *attending) named(at []reg.GPVirtual) (offsets []reg.GPVirtual) {
 	for _, p := range at {
 		row := *a.rowSum
 		row.p = p
-		q := row.row(a.ahead)
-		for line := range a.sums {
-			PREFETCHT0(a.at(q, line))
+		a.ask(row.row(a.ahead))
+		if a.soon != nil {
+			a.ask(row.row(a.soon))
 		}
 		offsets = append(offsets, row.row(a.other))
 	}
 	return offsets
+}
+
+// ask asks for the row of x at an offset.
+func (a *attending) ask(q reg.Register) {
+	for line := range a.sums {
+		PREFETCHT0(a.at(q, line))
+	}
 }
 
 // gather adds the edges' rows to some sums, each by weights of its own, of which

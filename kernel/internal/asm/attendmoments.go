@@ -18,7 +18,7 @@ type momentSums struct {
 
 func (a *attending) moments() *momentSums {
 	v := a.v
-	m := &momentSums{attending: a, constants: newConstants(v, expConstants...), slope: v.broadcast("slope")}
+	m := &momentSums{attending: a, constants: newConstants(v, exp2Constants...), slope: v.broadcast("slope")}
 	for _, r := range []*vec{&m.zero, &m.tops, &m.total, &m.mean, &m.push, &m.tilt} {
 		*r = v.register()
 	}
@@ -43,7 +43,7 @@ func (m *momentSums) enter() {
 func (m *momentSums) add(x, d vec) {
 	w := m.attending.v.register()
 	VSUBPS(m.tops, x, w)
-	m.exp(w, false)
+	m.exponential(w)
 	m.addTo(m.total, w)
 	tilted := m.attending.v.tilt(x, w, m.slope, m.zero)
 	m.addTo(m.tilt, tilted)
@@ -103,9 +103,6 @@ func attendMomentsRows(v vectors, n int) {
 	score := Load(Param("score"), GP64())
 	p := newProducts(n)
 	m := a.moments()
-	if n > ownVectors {
-		m.leave(expTail...)
-	}
 	a.walk(rowSteps{start: m.start, enter: func() {
 		m.enter()
 		p.enter(ownRow(v, "y", "ldy", n))

@@ -67,8 +67,7 @@ func (s *attendingSum) position(at []reg.GPVirtual) {
 	w := s.farValues(s.far, at, 1)[0]
 	s.rectify(w)
 	VSUBPS(s.less, w, w)
-	VMULPS(s.of(log2e), w, w)
-	s.exp2(w)
+	s.exponential(w)
 	s.addTo(s.total, w)
 	s.maskAside(w)
 	s.gather(q, []vec{w}, s.sums)

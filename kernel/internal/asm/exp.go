@@ -32,13 +32,6 @@ func newConstants(v vectors, values ...float32) constants {
 	return c
 }
 
-// leave keeps some constants in memory where other registers are short.
-func (c constants) leave(values ...float32) {
-	for _, x := range values {
-		c.at[math.Float32bits(x)] = constant(x)
-	}
-}
-
 // of returns the operand that holds x.
 func (c constants) of(x float32) Op {
 	op, ok := c.at[math.Float32bits(x)]
@@ -133,9 +126,6 @@ var exp2Constants = append([]float32{log2e, 1}, exp2Tail...)
 // exp2 sets x to 2ˣ to 1.1 ulp, NaN staying NaN; it overflows to +Inf. It is of
 // AVX-512, whose scaling takes what is left of x itself: with r = x − ⌊x⌋,
 // 2ˣ = 2^⌊x⌋·2ʳ.
-//
-// An exponential eᵃ by 2^(a·log₂e) costs ten instructions where exp takes sixteen.
-// Rounding a·log₂e once changes it as much as rounding a does, which sums are anyway.
 func (c constants) exp2(x reg.VecVirtual) {
 	const down = 1 | 8 // exact, so that nothing is to be told
 	r, p := c.v.register(), c.v.register()
@@ -145,6 +135,14 @@ func (c constants) exp2(x reg.VecVirtual) {
 		VFMADD213PS(c.of(a), r, p)
 	}
 	c.v.scale(x, p, x)
+}
+
+// exponential sets x to eˣ by 2^(x·log₂e), which costs ten instructions where exp takes
+// sixteen. Rounding x·log₂e once changes it as much as rounding x does, which a
+// sum is anyway.
+func (c constants) exponential(x reg.VecVirtual) {
+	VMULPS(c.of(log2e), x, x)
+	c.exp2(x)
 }
 
 // round rounds to the nearest integer.
