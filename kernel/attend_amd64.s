@@ -1051,7 +1051,10 @@ TEXT ·attendSumEightAVX512x5(SB), NOSPLIT, $0-168
 	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
 	VBROADCASTSS float3f800000<>+0(SB), Z6
 	VBROADCASTSS float3962a0ba<>+0(SB), Z7
@@ -1061,26 +1064,26 @@ TEXT ·attendSumEightAVX512x5(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z11
 	VBROADCASTSS float3f317216<>+0(SB), Z12
 	VBROADCASTSS slope+112(FP), Z13
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
+	MOVQ            ptr+8(FP), R11
+	ADDQ            $0x08, R11
+	MOVQ            R11, ptr+8(FP)
+	MOVQ            (R11), R11
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
 	VPXORD          Z2, Z2, Z2
 	VPXORD          Z3, Z3, Z3
 	VPXORD          Z4, Z4, Z4
-	CMPQ            DX, R10
+	CMPQ            DX, R11
 	JGE             store
-	MOVQ            own+136(FP), R11
-	VBROADCASTF32X8 (R11), Z14
-	MOVL            (BX)(DX*4), R11
-	IMULQ           ldfar+128(FP), R11
-	VBROADCASTF32X8 (R9)(R11*1), Z15
+	MOVQ            own+136(FP), R12
+	VBROADCASTF32X8 (R12), Z14
+	MOVL            (BX)(DX*4), R12
+	IMULQ           ldfar+128(FP), R12
+	VBROADCASTF32X8 (R10)(R12*1), Z15
 	VADDPS          Z14, Z15, Z15
 	VMULPS          Z13, Z15, Z18
 	VMAXPS          Z15, Z18, Z15
@@ -1088,51 +1091,65 @@ row:
 	VPXORD          Z16, Z16, Z16
 
 position:
-	LEAQ         1(DX), R11
-	XORQ         R12, R12
-	CMPQ         R11, R10
-	CMOVQGE      DX, R11
-	SETLT        R12
-	NEGQ         R12
-	KMOVW        R12, K3
-	ORQ          $0xff, R12
-	KMOVW        R12, K2
+	LEAQ         1(DX), R12
+	XORQ         R13, R13
+	CMPQ         R12, R11
+	CMOVQGE      DX, R12
+	SETLT        R13
+	NEGQ         R13
+	KMOVW        R13, K3
+	ORQ          $0xff, R13
+	KMOVW        R13, K2
 	KANDW        K3, K1, K4
-	MOVL         (SI)(DX*4), R12
-	IMULQ        CX, R12
-	PREFETCHT0   (AX)(R12*1)
-	PREFETCHT0   64(AX)(R12*1)
-	PREFETCHT0   128(AX)(R12*1)
-	PREFETCHT0   192(AX)(R12*1)
-	PREFETCHT0   256(AX)(R12*1)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        CX, R12
-	MOVL         (SI)(R11*4), R13
+	MOVL         (SI)(DX*4), R13
 	IMULQ        CX, R13
 	PREFETCHT0   (AX)(R13*1)
 	PREFETCHT0   64(AX)(R13*1)
 	PREFETCHT0   128(AX)(R13*1)
 	PREFETCHT0   192(AX)(R13*1)
 	PREFETCHT0   256(AX)(R13*1)
-	MOVL         (BX)(R11*4), R13
+	MOVL         (R9)(DX*4), R13
 	IMULQ        CX, R13
-	MOVQ         apart+88(FP), R14
-	MOVL         (SI)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)
-	MOVL         (BX)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	VMOVUPS      (R14), Y17
-	MOVL         (SI)(R11*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)
-	MOVL         (BX)(R11*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	VINSERTF32X8 $0x01, (R14), Z17, Z17
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	MOVL         (SI)(R12*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	MOVL         (R9)(R12*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	MOVL         (BX)(R12*4), R14
+	IMULQ        CX, R14
+	MOVQ         apart+88(FP), R15
+	MOVL         (SI)(DX*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	PREFETCHT0   (R15)
+	MOVL         (BX)(DX*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	VMOVUPS      (R15), Y17
+	MOVL         (SI)(R12*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	PREFETCHT0   (R15)
+	MOVL         (BX)(R12*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	VINSERTF32X8 $0x01, (R15), Z17, Z17
 	VADDPS       Z14, Z17, Z17
 	VMULPS       Z13, Z17, Z18
 	VMAXPS       Z17, Z18, Z17
@@ -1155,43 +1172,43 @@ weighed14:
 	VSHUFF32X4   $0x4e, Z17, Z17, Z18
 	VMOVUPS      (DI), Z19
 	VPERMPS      Z17, Z19, Z20
-	VFMADD231PS  (AX)(R12*1), Z20, Z0
+	VFMADD231PS  (AX)(R13*1), Z20, Z0
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  (AX)(R13*1), Z19, K3, Z0
+	VFMADD231PS  (AX)(R14*1), Z19, K3, Z0
 	VMOVUPS      64(DI), Z19
 	VPERMPS      Z17, Z19, Z20
-	VFMADD231PS  64(AX)(R12*1), Z20, Z1
+	VFMADD231PS  64(AX)(R13*1), Z20, Z1
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  64(AX)(R13*1), Z19, K3, Z1
+	VFMADD231PS  64(AX)(R14*1), Z19, K3, Z1
 	VMOVUPS      128(DI), Z19
 	VPERMPS      Z17, Z19, Z20
-	VFMADD231PS  128(AX)(R12*1), Z20, Z2
+	VFMADD231PS  128(AX)(R13*1), Z20, Z2
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  128(AX)(R13*1), Z19, K3, Z2
+	VFMADD231PS  128(AX)(R14*1), Z19, K3, Z2
 	VMOVUPS      192(DI), Z19
 	VPERMPS      Z17, Z19, Z20
-	VFMADD231PS  192(AX)(R12*1), Z20, Z3
+	VFMADD231PS  192(AX)(R13*1), Z20, Z3
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  192(AX)(R13*1), Z19, K3, Z3
+	VFMADD231PS  192(AX)(R14*1), Z19, K3, Z3
 	VMOVUPS      256(DI), Z19
 	VPERMPS      Z17, Z19, Z20
-	VFMADD231PS  256(AX)(R12*1), Z20, K1, Z4
+	VFMADD231PS  256(AX)(R13*1), Z20, K1, Z4
 	VPERMPS      Z18, Z19, Z18
-	VFMADD231PS  256(AX)(R13*1), Z18, K4, Z4
+	VFMADD231PS  256(AX)(R14*1), Z18, K4, Z4
 	ADDQ         $0x02, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
-	MOVQ         R10, DX
+	MOVQ         R11, DX
 	VSHUFF32X4   $0x4e, Z16, Z16, Z18
 	VADDPS       Z18, Z16, Z16
 	VBROADCASTSS float53800000<>+0(SB), Z18
 	VCMPPS       $0x11, Z16, Z18, K2
 	KORTESTW     K2, K2
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Y15, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Y16, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Y15, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Y16, (R11)
 	VMOVUPS      Z6, Z14
 	VDIVPS       Z16, Z14, Z14
 	VMOVUPS      (DI), Z15
@@ -1211,50 +1228,50 @@ weighed14:
 	VMULPS       Z14, Z4, Z4
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, K1, 256(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, K1, 256(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked13:
-	MOVQ      DX, R11
-	SHLQ      $0x05, R11
-	VMOVUPS.Z (R8)(R11*1), K2, Z18
+	MOVQ      DX, R12
+	SHLQ      $0x05, R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z18
 	VMULPS    Z18, Z17, Z17
 	JMP       weighed14
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z15
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top15:
-	MOVL            (BX)(R12*4), R13
-	IMULQ           ldfar+128(FP), R13
-	VBROADCASTF32X8 (R9)(R13*1), Z18
+	MOVL            (BX)(R13*4), R14
+	IMULQ           ldfar+128(FP), R14
+	VBROADCASTF32X8 (R10)(R14*1), Z18
 	VADDPS          Z14, Z18, Z18
 	VMULPS          Z13, Z18, Z19
 	VMAXPS          Z18, Z19, Z18
 	VMAXPS          Z18, Z15, Z15
-	INCQ            R12
-	CMPQ            R12, R11
+	INCQ            R13
+	CMPQ            R13, R12
 	JLT             top15
 	VPXORD          Z16, Z16, Z16
 	VPXORD          Z0, Z0, Z0
@@ -1280,7 +1297,10 @@ TEXT ·attendSumEightAVX512x6(SB), NOSPLIT, $0-168
 	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
 	VBROADCASTSS float3f800000<>+0(SB), Z7
 	VBROADCASTSS float3962a0ba<>+0(SB), Z8
@@ -1290,27 +1310,27 @@ TEXT ·attendSumEightAVX512x6(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z12
 	VBROADCASTSS float3f317216<>+0(SB), Z13
 	VBROADCASTSS slope+112(FP), Z14
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
+	MOVQ            ptr+8(FP), R11
+	ADDQ            $0x08, R11
+	MOVQ            R11, ptr+8(FP)
+	MOVQ            (R11), R11
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
 	VPXORD          Z2, Z2, Z2
 	VPXORD          Z3, Z3, Z3
 	VPXORD          Z4, Z4, Z4
 	VPXORD          Z5, Z5, Z5
-	CMPQ            DX, R10
+	CMPQ            DX, R11
 	JGE             store
-	MOVQ            own+136(FP), R11
-	VBROADCASTF32X8 (R11), Z15
-	MOVL            (BX)(DX*4), R11
-	IMULQ           ldfar+128(FP), R11
-	VBROADCASTF32X8 (R9)(R11*1), Z16
+	MOVQ            own+136(FP), R12
+	VBROADCASTF32X8 (R12), Z15
+	MOVL            (BX)(DX*4), R12
+	IMULQ           ldfar+128(FP), R12
+	VBROADCASTF32X8 (R10)(R12*1), Z16
 	VADDPS          Z15, Z16, Z16
 	VMULPS          Z14, Z16, Z19
 	VMAXPS          Z16, Z19, Z16
@@ -1318,27 +1338,17 @@ row:
 	VPXORD          Z17, Z17, Z17
 
 position:
-	LEAQ         1(DX), R11
-	XORQ         R12, R12
-	CMPQ         R11, R10
-	CMOVQGE      DX, R11
-	SETLT        R12
-	NEGQ         R12
-	KMOVW        R12, K3
-	ORQ          $0xff, R12
-	KMOVW        R12, K2
+	LEAQ         1(DX), R12
+	XORQ         R13, R13
+	CMPQ         R12, R11
+	CMOVQGE      DX, R12
+	SETLT        R13
+	NEGQ         R13
+	KMOVW        R13, K3
+	ORQ          $0xff, R13
+	KMOVW        R13, K2
 	KANDW        K3, K1, K4
-	MOVL         (SI)(DX*4), R12
-	IMULQ        CX, R12
-	PREFETCHT0   (AX)(R12*1)
-	PREFETCHT0   64(AX)(R12*1)
-	PREFETCHT0   128(AX)(R12*1)
-	PREFETCHT0   192(AX)(R12*1)
-	PREFETCHT0   256(AX)(R12*1)
-	PREFETCHT0   320(AX)(R12*1)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        CX, R12
-	MOVL         (SI)(R11*4), R13
+	MOVL         (SI)(DX*4), R13
 	IMULQ        CX, R13
 	PREFETCHT0   (AX)(R13*1)
 	PREFETCHT0   64(AX)(R13*1)
@@ -1346,25 +1356,51 @@ position:
 	PREFETCHT0   192(AX)(R13*1)
 	PREFETCHT0   256(AX)(R13*1)
 	PREFETCHT0   320(AX)(R13*1)
-	MOVL         (BX)(R11*4), R13
+	MOVL         (R9)(DX*4), R13
 	IMULQ        CX, R13
-	MOVQ         apart+88(FP), R14
-	MOVL         (SI)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)
-	MOVL         (BX)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	VMOVUPS      (R14), Y18
-	MOVL         (SI)(R11*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)
-	MOVL         (BX)(R11*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	VINSERTF32X8 $0x01, (R14), Z18, Z18
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	PREFETCHT0   320(AX)(R13*1)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	MOVL         (SI)(R12*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	PREFETCHT0   320(AX)(R14*1)
+	MOVL         (R9)(R12*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	PREFETCHT0   320(AX)(R14*1)
+	MOVL         (BX)(R12*4), R14
+	IMULQ        CX, R14
+	MOVQ         apart+88(FP), R15
+	MOVL         (SI)(DX*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	PREFETCHT0   (R15)
+	MOVL         (BX)(DX*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	VMOVUPS      (R15), Y18
+	MOVL         (SI)(R12*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	PREFETCHT0   (R15)
+	MOVL         (BX)(R12*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	VINSERTF32X8 $0x01, (R15), Z18, Z18
 	VADDPS       Z15, Z18, Z18
 	VMULPS       Z14, Z18, Z19
 	VMAXPS       Z18, Z19, Z18
@@ -1387,48 +1423,48 @@ weighed17:
 	VSHUFF32X4   $0x4e, Z18, Z18, Z19
 	VMOVUPS      (DI), Z20
 	VPERMPS      Z18, Z20, Z21
-	VFMADD231PS  (AX)(R12*1), Z21, Z0
+	VFMADD231PS  (AX)(R13*1), Z21, Z0
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  (AX)(R13*1), Z20, K3, Z0
+	VFMADD231PS  (AX)(R14*1), Z20, K3, Z0
 	VMOVUPS      64(DI), Z20
 	VPERMPS      Z18, Z20, Z21
-	VFMADD231PS  64(AX)(R12*1), Z21, Z1
+	VFMADD231PS  64(AX)(R13*1), Z21, Z1
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  64(AX)(R13*1), Z20, K3, Z1
+	VFMADD231PS  64(AX)(R14*1), Z20, K3, Z1
 	VMOVUPS      128(DI), Z20
 	VPERMPS      Z18, Z20, Z21
-	VFMADD231PS  128(AX)(R12*1), Z21, Z2
+	VFMADD231PS  128(AX)(R13*1), Z21, Z2
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  128(AX)(R13*1), Z20, K3, Z2
+	VFMADD231PS  128(AX)(R14*1), Z20, K3, Z2
 	VMOVUPS      192(DI), Z20
 	VPERMPS      Z18, Z20, Z21
-	VFMADD231PS  192(AX)(R12*1), Z21, Z3
+	VFMADD231PS  192(AX)(R13*1), Z21, Z3
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  192(AX)(R13*1), Z20, K3, Z3
+	VFMADD231PS  192(AX)(R14*1), Z20, K3, Z3
 	VMOVUPS      256(DI), Z20
 	VPERMPS      Z18, Z20, Z21
-	VFMADD231PS  256(AX)(R12*1), Z21, Z4
+	VFMADD231PS  256(AX)(R13*1), Z21, Z4
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  256(AX)(R13*1), Z20, K3, Z4
+	VFMADD231PS  256(AX)(R14*1), Z20, K3, Z4
 	VMOVUPS      320(DI), Z20
 	VPERMPS      Z18, Z20, Z21
-	VFMADD231PS  320(AX)(R12*1), Z21, K1, Z5
+	VFMADD231PS  320(AX)(R13*1), Z21, K1, Z5
 	VPERMPS      Z19, Z20, Z19
-	VFMADD231PS  320(AX)(R13*1), Z19, K4, Z5
+	VFMADD231PS  320(AX)(R14*1), Z19, K4, Z5
 	ADDQ         $0x02, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
-	MOVQ         R10, DX
+	MOVQ         R11, DX
 	VSHUFF32X4   $0x4e, Z17, Z17, Z19
 	VADDPS       Z19, Z17, Z17
 	VBROADCASTSS float53800000<>+0(SB), Z19
 	VCMPPS       $0x11, Z17, Z19, K2
 	KORTESTW     K2, K2
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Y16, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Y17, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Y16, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Y17, (R11)
 	VMOVUPS      Z7, Z15
 	VDIVPS       Z17, Z15, Z15
 	VMOVUPS      (DI), Z16
@@ -1451,51 +1487,51 @@ weighed17:
 	VMULPS       Z15, Z5, Z5
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, K1, 320(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, K1, 320(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked16:
-	MOVQ      DX, R11
-	SHLQ      $0x05, R11
-	VMOVUPS.Z (R8)(R11*1), K2, Z19
+	MOVQ      DX, R12
+	SHLQ      $0x05, R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z19
 	VMULPS    Z19, Z18, Z18
 	JMP       weighed17
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z16
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top18:
-	MOVL            (BX)(R12*4), R13
-	IMULQ           ldfar+128(FP), R13
-	VBROADCASTF32X8 (R9)(R13*1), Z19
+	MOVL            (BX)(R13*4), R14
+	IMULQ           ldfar+128(FP), R14
+	VBROADCASTF32X8 (R10)(R14*1), Z19
 	VADDPS          Z15, Z19, Z19
 	VMULPS          Z14, Z19, Z20
 	VMAXPS          Z19, Z20, Z19
 	VMAXPS          Z19, Z16, Z16
-	INCQ            R12
-	CMPQ            R12, R11
+	INCQ            R13
+	CMPQ            R13, R12
 	JLT             top18
 	VPXORD          Z17, Z17, Z17
 	VPXORD          Z0, Z0, Z0
@@ -1522,7 +1558,10 @@ TEXT ·attendSumEightAVX512x7(SB), NOSPLIT, $0-168
 	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
 	VBROADCASTSS float3f800000<>+0(SB), Z8
 	VBROADCASTSS float3962a0ba<>+0(SB), Z9
@@ -1532,14 +1571,14 @@ TEXT ·attendSumEightAVX512x7(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z13
 	VBROADCASTSS float3f317216<>+0(SB), Z14
 	VBROADCASTSS slope+112(FP), Z15
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
+	MOVQ            ptr+8(FP), R11
+	ADDQ            $0x08, R11
+	MOVQ            R11, ptr+8(FP)
+	MOVQ            (R11), R11
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
 	VPXORD          Z2, Z2, Z2
@@ -1547,13 +1586,13 @@ row:
 	VPXORD          Z4, Z4, Z4
 	VPXORD          Z5, Z5, Z5
 	VPXORD          Z6, Z6, Z6
-	CMPQ            DX, R10
+	CMPQ            DX, R11
 	JGE             store
-	MOVQ            own+136(FP), R11
-	VBROADCASTF32X8 (R11), Z16
-	MOVL            (BX)(DX*4), R11
-	IMULQ           ldfar+128(FP), R11
-	VBROADCASTF32X8 (R9)(R11*1), Z17
+	MOVQ            own+136(FP), R12
+	VBROADCASTF32X8 (R12), Z16
+	MOVL            (BX)(DX*4), R12
+	IMULQ           ldfar+128(FP), R12
+	VBROADCASTF32X8 (R10)(R12*1), Z17
 	VADDPS          Z16, Z17, Z17
 	VMULPS          Z15, Z17, Z20
 	VMAXPS          Z17, Z20, Z17
@@ -1561,28 +1600,17 @@ row:
 	VPXORD          Z18, Z18, Z18
 
 position:
-	LEAQ         1(DX), R11
-	XORQ         R12, R12
-	CMPQ         R11, R10
-	CMOVQGE      DX, R11
-	SETLT        R12
-	NEGQ         R12
-	KMOVW        R12, K3
-	ORQ          $0xff, R12
-	KMOVW        R12, K2
+	LEAQ         1(DX), R12
+	XORQ         R13, R13
+	CMPQ         R12, R11
+	CMOVQGE      DX, R12
+	SETLT        R13
+	NEGQ         R13
+	KMOVW        R13, K3
+	ORQ          $0xff, R13
+	KMOVW        R13, K2
 	KANDW        K3, K1, K4
-	MOVL         (SI)(DX*4), R12
-	IMULQ        CX, R12
-	PREFETCHT0   (AX)(R12*1)
-	PREFETCHT0   64(AX)(R12*1)
-	PREFETCHT0   128(AX)(R12*1)
-	PREFETCHT0   192(AX)(R12*1)
-	PREFETCHT0   256(AX)(R12*1)
-	PREFETCHT0   320(AX)(R12*1)
-	PREFETCHT0   384(AX)(R12*1)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        CX, R12
-	MOVL         (SI)(R11*4), R13
+	MOVL         (SI)(DX*4), R13
 	IMULQ        CX, R13
 	PREFETCHT0   (AX)(R13*1)
 	PREFETCHT0   64(AX)(R13*1)
@@ -1591,25 +1619,54 @@ position:
 	PREFETCHT0   256(AX)(R13*1)
 	PREFETCHT0   320(AX)(R13*1)
 	PREFETCHT0   384(AX)(R13*1)
-	MOVL         (BX)(R11*4), R13
+	MOVL         (R9)(DX*4), R13
 	IMULQ        CX, R13
-	MOVQ         apart+88(FP), R14
-	MOVL         (SI)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)
-	MOVL         (BX)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	VMOVUPS      (R14), Y19
-	MOVL         (SI)(R11*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)
-	MOVL         (BX)(R11*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	VINSERTF32X8 $0x01, (R14), Z19, Z19
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	PREFETCHT0   320(AX)(R13*1)
+	PREFETCHT0   384(AX)(R13*1)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	MOVL         (SI)(R12*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	PREFETCHT0   320(AX)(R14*1)
+	PREFETCHT0   384(AX)(R14*1)
+	MOVL         (R9)(R12*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	PREFETCHT0   320(AX)(R14*1)
+	PREFETCHT0   384(AX)(R14*1)
+	MOVL         (BX)(R12*4), R14
+	IMULQ        CX, R14
+	MOVQ         apart+88(FP), R15
+	MOVL         (SI)(DX*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	PREFETCHT0   (R15)
+	MOVL         (BX)(DX*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	VMOVUPS      (R15), Y19
+	MOVL         (SI)(R12*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	PREFETCHT0   (R15)
+	MOVL         (BX)(R12*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	VINSERTF32X8 $0x01, (R15), Z19, Z19
 	VADDPS       Z16, Z19, Z19
 	VMULPS       Z15, Z19, Z20
 	VMAXPS       Z19, Z20, Z19
@@ -1632,53 +1689,53 @@ weighed20:
 	VSHUFF32X4   $0x4e, Z19, Z19, Z20
 	VMOVUPS      (DI), Z21
 	VPERMPS      Z19, Z21, Z22
-	VFMADD231PS  (AX)(R12*1), Z22, Z0
+	VFMADD231PS  (AX)(R13*1), Z22, Z0
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  (AX)(R13*1), Z21, K3, Z0
+	VFMADD231PS  (AX)(R14*1), Z21, K3, Z0
 	VMOVUPS      64(DI), Z21
 	VPERMPS      Z19, Z21, Z22
-	VFMADD231PS  64(AX)(R12*1), Z22, Z1
+	VFMADD231PS  64(AX)(R13*1), Z22, Z1
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  64(AX)(R13*1), Z21, K3, Z1
+	VFMADD231PS  64(AX)(R14*1), Z21, K3, Z1
 	VMOVUPS      128(DI), Z21
 	VPERMPS      Z19, Z21, Z22
-	VFMADD231PS  128(AX)(R12*1), Z22, Z2
+	VFMADD231PS  128(AX)(R13*1), Z22, Z2
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  128(AX)(R13*1), Z21, K3, Z2
+	VFMADD231PS  128(AX)(R14*1), Z21, K3, Z2
 	VMOVUPS      192(DI), Z21
 	VPERMPS      Z19, Z21, Z22
-	VFMADD231PS  192(AX)(R12*1), Z22, Z3
+	VFMADD231PS  192(AX)(R13*1), Z22, Z3
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  192(AX)(R13*1), Z21, K3, Z3
+	VFMADD231PS  192(AX)(R14*1), Z21, K3, Z3
 	VMOVUPS      256(DI), Z21
 	VPERMPS      Z19, Z21, Z22
-	VFMADD231PS  256(AX)(R12*1), Z22, Z4
+	VFMADD231PS  256(AX)(R13*1), Z22, Z4
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  256(AX)(R13*1), Z21, K3, Z4
+	VFMADD231PS  256(AX)(R14*1), Z21, K3, Z4
 	VMOVUPS      320(DI), Z21
 	VPERMPS      Z19, Z21, Z22
-	VFMADD231PS  320(AX)(R12*1), Z22, Z5
+	VFMADD231PS  320(AX)(R13*1), Z22, Z5
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  320(AX)(R13*1), Z21, K3, Z5
+	VFMADD231PS  320(AX)(R14*1), Z21, K3, Z5
 	VMOVUPS      384(DI), Z21
 	VPERMPS      Z19, Z21, Z22
-	VFMADD231PS  384(AX)(R12*1), Z22, K1, Z6
+	VFMADD231PS  384(AX)(R13*1), Z22, K1, Z6
 	VPERMPS      Z20, Z21, Z20
-	VFMADD231PS  384(AX)(R13*1), Z20, K4, Z6
+	VFMADD231PS  384(AX)(R14*1), Z20, K4, Z6
 	ADDQ         $0x02, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
-	MOVQ         R10, DX
+	MOVQ         R11, DX
 	VSHUFF32X4   $0x4e, Z18, Z18, Z20
 	VADDPS       Z20, Z18, Z18
 	VBROADCASTSS float53800000<>+0(SB), Z20
 	VCMPPS       $0x11, Z18, Z20, K2
 	KORTESTW     K2, K2
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Y17, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Y18, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Y17, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Y18, (R11)
 	VMOVUPS      Z8, Z16
 	VDIVPS       Z18, Z16, Z16
 	VMOVUPS      (DI), Z17
@@ -1704,52 +1761,52 @@ weighed20:
 	VMULPS       Z16, Z6, Z6
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, 320(R10)
-	VMOVUPS Z6, K1, 384(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, 320(R11)
+	VMOVUPS Z6, K1, 384(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked19:
-	MOVQ      DX, R11
-	SHLQ      $0x05, R11
-	VMOVUPS.Z (R8)(R11*1), K2, Z20
+	MOVQ      DX, R12
+	SHLQ      $0x05, R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z20
 	VMULPS    Z20, Z19, Z19
 	JMP       weighed20
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z17
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top21:
-	MOVL            (BX)(R12*4), R13
-	IMULQ           ldfar+128(FP), R13
-	VBROADCASTF32X8 (R9)(R13*1), Z20
+	MOVL            (BX)(R13*4), R14
+	IMULQ           ldfar+128(FP), R14
+	VBROADCASTF32X8 (R10)(R14*1), Z20
 	VADDPS          Z16, Z20, Z20
 	VMULPS          Z15, Z20, Z21
 	VMAXPS          Z20, Z21, Z20
 	VMAXPS          Z20, Z17, Z17
-	INCQ            R12
-	CMPQ            R12, R11
+	INCQ            R13
+	CMPQ            R13, R12
 	JLT             top21
 	VPXORD          Z18, Z18, Z18
 	VPXORD          Z0, Z0, Z0
@@ -1777,7 +1834,10 @@ TEXT ·attendSumEightAVX512x8(SB), NOSPLIT, $0-168
 	ADDQ         AX, DX
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
 	VBROADCASTSS float3f800000<>+0(SB), Z9
 	VBROADCASTSS float3962a0ba<>+0(SB), Z10
@@ -1787,14 +1847,14 @@ TEXT ·attendSumEightAVX512x8(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z14
 	VBROADCASTSS float3f317216<>+0(SB), Z15
 	VBROADCASTSS slope+112(FP), Z16
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
+	MOVQ            ptr+8(FP), R11
+	ADDQ            $0x08, R11
+	MOVQ            R11, ptr+8(FP)
+	MOVQ            (R11), R11
 	VPXORD          Z0, Z0, Z0
 	VPXORD          Z1, Z1, Z1
 	VPXORD          Z2, Z2, Z2
@@ -1803,13 +1863,13 @@ row:
 	VPXORD          Z5, Z5, Z5
 	VPXORD          Z6, Z6, Z6
 	VPXORD          Z7, Z7, Z7
-	CMPQ            DX, R10
+	CMPQ            DX, R11
 	JGE             store
-	MOVQ            own+136(FP), R11
-	VBROADCASTF32X8 (R11), Z17
-	MOVL            (BX)(DX*4), R11
-	IMULQ           ldfar+128(FP), R11
-	VBROADCASTF32X8 (R9)(R11*1), Z18
+	MOVQ            own+136(FP), R12
+	VBROADCASTF32X8 (R12), Z17
+	MOVL            (BX)(DX*4), R12
+	IMULQ           ldfar+128(FP), R12
+	VBROADCASTF32X8 (R10)(R12*1), Z18
 	VADDPS          Z17, Z18, Z18
 	VMULPS          Z16, Z18, Z21
 	VMAXPS          Z18, Z21, Z18
@@ -1817,29 +1877,17 @@ row:
 	VPXORD          Z19, Z19, Z19
 
 position:
-	LEAQ         1(DX), R11
-	XORQ         R12, R12
-	CMPQ         R11, R10
-	CMOVQGE      DX, R11
-	SETLT        R12
-	NEGQ         R12
-	KMOVW        R12, K3
-	ORQ          $0xff, R12
-	KMOVW        R12, K2
+	LEAQ         1(DX), R12
+	XORQ         R13, R13
+	CMPQ         R12, R11
+	CMOVQGE      DX, R12
+	SETLT        R13
+	NEGQ         R13
+	KMOVW        R13, K3
+	ORQ          $0xff, R13
+	KMOVW        R13, K2
 	KANDW        K3, K1, K4
-	MOVL         (SI)(DX*4), R12
-	IMULQ        CX, R12
-	PREFETCHT0   (AX)(R12*1)
-	PREFETCHT0   64(AX)(R12*1)
-	PREFETCHT0   128(AX)(R12*1)
-	PREFETCHT0   192(AX)(R12*1)
-	PREFETCHT0   256(AX)(R12*1)
-	PREFETCHT0   320(AX)(R12*1)
-	PREFETCHT0   384(AX)(R12*1)
-	PREFETCHT0   448(AX)(R12*1)
-	MOVL         (BX)(DX*4), R12
-	IMULQ        CX, R12
-	MOVL         (SI)(R11*4), R13
+	MOVL         (SI)(DX*4), R13
 	IMULQ        CX, R13
 	PREFETCHT0   (AX)(R13*1)
 	PREFETCHT0   64(AX)(R13*1)
@@ -1849,25 +1897,57 @@ position:
 	PREFETCHT0   320(AX)(R13*1)
 	PREFETCHT0   384(AX)(R13*1)
 	PREFETCHT0   448(AX)(R13*1)
-	MOVL         (BX)(R11*4), R13
+	MOVL         (R9)(DX*4), R13
 	IMULQ        CX, R13
-	MOVQ         apart+88(FP), R14
-	MOVL         (SI)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)
-	MOVL         (BX)(DX*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	VMOVUPS      (R14), Y20
-	MOVL         (SI)(R11*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	PREFETCHT0   (R14)
-	MOVL         (BX)(R11*4), R14
-	IMULQ        ldfar+128(FP), R14
-	ADDQ         R9, R14
-	VINSERTF32X8 $0x01, (R14), Z20, Z20
+	PREFETCHT0   (AX)(R13*1)
+	PREFETCHT0   64(AX)(R13*1)
+	PREFETCHT0   128(AX)(R13*1)
+	PREFETCHT0   192(AX)(R13*1)
+	PREFETCHT0   256(AX)(R13*1)
+	PREFETCHT0   320(AX)(R13*1)
+	PREFETCHT0   384(AX)(R13*1)
+	PREFETCHT0   448(AX)(R13*1)
+	MOVL         (BX)(DX*4), R13
+	IMULQ        CX, R13
+	MOVL         (SI)(R12*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	PREFETCHT0   320(AX)(R14*1)
+	PREFETCHT0   384(AX)(R14*1)
+	PREFETCHT0   448(AX)(R14*1)
+	MOVL         (R9)(R12*4), R14
+	IMULQ        CX, R14
+	PREFETCHT0   (AX)(R14*1)
+	PREFETCHT0   64(AX)(R14*1)
+	PREFETCHT0   128(AX)(R14*1)
+	PREFETCHT0   192(AX)(R14*1)
+	PREFETCHT0   256(AX)(R14*1)
+	PREFETCHT0   320(AX)(R14*1)
+	PREFETCHT0   384(AX)(R14*1)
+	PREFETCHT0   448(AX)(R14*1)
+	MOVL         (BX)(R12*4), R14
+	IMULQ        CX, R14
+	MOVQ         apart+88(FP), R15
+	MOVL         (SI)(DX*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	PREFETCHT0   (R15)
+	MOVL         (BX)(DX*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	VMOVUPS      (R15), Y20
+	MOVL         (SI)(R12*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	PREFETCHT0   (R15)
+	MOVL         (BX)(R12*4), R15
+	IMULQ        ldfar+128(FP), R15
+	ADDQ         R10, R15
+	VINSERTF32X8 $0x01, (R15), Z20, Z20
 	VADDPS       Z17, Z20, Z20
 	VMULPS       Z16, Z20, Z21
 	VMAXPS       Z20, Z21, Z20
@@ -1890,58 +1970,58 @@ weighed23:
 	VSHUFF32X4   $0x4e, Z20, Z20, Z21
 	VMOVUPS      (DI), Z22
 	VPERMPS      Z20, Z22, Z23
-	VFMADD231PS  (AX)(R12*1), Z23, Z0
+	VFMADD231PS  (AX)(R13*1), Z23, Z0
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  (AX)(R13*1), Z22, K3, Z0
+	VFMADD231PS  (AX)(R14*1), Z22, K3, Z0
 	VMOVUPS      64(DI), Z22
 	VPERMPS      Z20, Z22, Z23
-	VFMADD231PS  64(AX)(R12*1), Z23, Z1
+	VFMADD231PS  64(AX)(R13*1), Z23, Z1
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  64(AX)(R13*1), Z22, K3, Z1
+	VFMADD231PS  64(AX)(R14*1), Z22, K3, Z1
 	VMOVUPS      128(DI), Z22
 	VPERMPS      Z20, Z22, Z23
-	VFMADD231PS  128(AX)(R12*1), Z23, Z2
+	VFMADD231PS  128(AX)(R13*1), Z23, Z2
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  128(AX)(R13*1), Z22, K3, Z2
+	VFMADD231PS  128(AX)(R14*1), Z22, K3, Z2
 	VMOVUPS      192(DI), Z22
 	VPERMPS      Z20, Z22, Z23
-	VFMADD231PS  192(AX)(R12*1), Z23, Z3
+	VFMADD231PS  192(AX)(R13*1), Z23, Z3
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  192(AX)(R13*1), Z22, K3, Z3
+	VFMADD231PS  192(AX)(R14*1), Z22, K3, Z3
 	VMOVUPS      256(DI), Z22
 	VPERMPS      Z20, Z22, Z23
-	VFMADD231PS  256(AX)(R12*1), Z23, Z4
+	VFMADD231PS  256(AX)(R13*1), Z23, Z4
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  256(AX)(R13*1), Z22, K3, Z4
+	VFMADD231PS  256(AX)(R14*1), Z22, K3, Z4
 	VMOVUPS      320(DI), Z22
 	VPERMPS      Z20, Z22, Z23
-	VFMADD231PS  320(AX)(R12*1), Z23, Z5
+	VFMADD231PS  320(AX)(R13*1), Z23, Z5
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  320(AX)(R13*1), Z22, K3, Z5
+	VFMADD231PS  320(AX)(R14*1), Z22, K3, Z5
 	VMOVUPS      384(DI), Z22
 	VPERMPS      Z20, Z22, Z23
-	VFMADD231PS  384(AX)(R12*1), Z23, Z6
+	VFMADD231PS  384(AX)(R13*1), Z23, Z6
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  384(AX)(R13*1), Z22, K3, Z6
+	VFMADD231PS  384(AX)(R14*1), Z22, K3, Z6
 	VMOVUPS      448(DI), Z22
 	VPERMPS      Z20, Z22, Z23
-	VFMADD231PS  448(AX)(R12*1), Z23, K1, Z7
+	VFMADD231PS  448(AX)(R13*1), Z23, K1, Z7
 	VPERMPS      Z21, Z22, Z21
-	VFMADD231PS  448(AX)(R13*1), Z21, K4, Z7
+	VFMADD231PS  448(AX)(R14*1), Z21, K4, Z7
 	ADDQ         $0x02, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
-	MOVQ         R10, DX
+	MOVQ         R11, DX
 	VSHUFF32X4   $0x4e, Z19, Z19, Z21
 	VADDPS       Z21, Z19, Z19
 	VBROADCASTSS float53800000<>+0(SB), Z21
 	VCMPPS       $0x11, Z19, Z21, K2
 	KORTESTW     K2, K2
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Y18, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Y19, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Y18, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Y19, (R11)
 	VMOVUPS      Z9, Z17
 	VDIVPS       Z19, Z17, Z17
 	VMOVUPS      (DI), Z18
@@ -1970,53 +2050,53 @@ weighed23:
 	VMULPS       Z17, Z7, Z7
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, 320(R10)
-	VMOVUPS Z6, 384(R10)
-	VMOVUPS Z7, K1, 448(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, 320(R11)
+	VMOVUPS Z6, 384(R11)
+	VMOVUPS Z7, K1, 448(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked22:
-	MOVQ      DX, R11
-	SHLQ      $0x05, R11
-	VMOVUPS.Z (R8)(R11*1), K2, Z21
+	MOVQ      DX, R12
+	SHLQ      $0x05, R12
+	VMOVUPS.Z (R8)(R12*1), K2, Z21
 	VMULPS    Z21, Z20, Z20
 	JMP       weighed23
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z18
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top24:
-	MOVL            (BX)(R12*4), R13
-	IMULQ           ldfar+128(FP), R13
-	VBROADCASTF32X8 (R9)(R13*1), Z21
+	MOVL            (BX)(R13*4), R14
+	IMULQ           ldfar+128(FP), R14
+	VBROADCASTF32X8 (R10)(R14*1), Z21
 	VADDPS          Z17, Z21, Z21
 	VMULPS          Z16, Z21, Z22
 	VMAXPS          Z21, Z22, Z21
 	VMAXPS          Z21, Z18, Z18
-	INCQ            R12
-	CMPQ            R12, R11
+	INCQ            R13
+	CMPQ            R13, R12
 	JLT             top24
 	VPXORD          Z19, Z19, Z19
 	VPXORD          Z0, Z0, Z0
@@ -3629,7 +3709,10 @@ TEXT ·attendSumSomeAVX512x5(SB), NOSPLIT, $0-168
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
 	VBROADCASTSS float3f800000<>+0(SB), Z6
 	VBROADCASTSS float3962a0ba<>+0(SB), Z7
@@ -3639,26 +3722,26 @@ TEXT ·attendSumSomeAVX512x5(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z11
 	VBROADCASTSS float3f317216<>+0(SB), Z12
 	VBROADCASTSS slope+112(FP), Z13
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
 	VPXORD    Z4, Z4, Z4
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Y14
-	MOVL      (BX)(DX*4), R11
-	IMULQ     ldfar+128(FP), R11
-	VMOVUPS.Z (R9)(R11*1), K2, Y17
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Y14
+	MOVL      (BX)(DX*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R10)(R12*1), K2, Y17
 	VADDPS    Z14, Z17, Z17
 	VMULPS    Z13, Z17, Z15
 	VMAXPS    Z17, Z15, Z17
@@ -3666,24 +3749,31 @@ row:
 	VPXORD    Z16, Z16, Z16
 
 position:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	PREFETCHT0  192(AX)(R11*1)
-	PREFETCHT0  256(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	MOVQ        apart+88(FP), R12
 	MOVL        (SI)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	PREFETCHT0  (R12)
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
 	MOVL        (BX)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	VMOVUPS.Z   (R12), K2, Y18
+	IMULQ       CX, R12
+	MOVQ        apart+88(FP), R13
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Y18
 	VADDPS      Z14, Z18, Z18
 	VMULPS      Z13, Z18, Z19
 	VMAXPS      Z18, Z19, Z18
@@ -3705,30 +3795,30 @@ position:
 weighed42:
 	VMOVUPS      (DI), Z19
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  (AX)(R11*1), Z19, Z0
+	VFMADD231PS  (AX)(R12*1), Z19, Z0
 	VMOVUPS      64(DI), Z19
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  64(AX)(R11*1), Z19, Z1
+	VFMADD231PS  64(AX)(R12*1), Z19, Z1
 	VMOVUPS      128(DI), Z19
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  128(AX)(R11*1), Z19, Z2
+	VFMADD231PS  128(AX)(R12*1), Z19, Z2
 	VMOVUPS      192(DI), Z19
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  192(AX)(R11*1), Z19, Z3
+	VFMADD231PS  192(AX)(R12*1), Z19, Z3
 	VMOVUPS      256(DI), Z19
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  256(AX)(R11*1), Z19, K1, Z4
+	VFMADD231PS  256(AX)(R12*1), Z19, K1, Z4
 	ADDQ         $0x01, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
 	VBROADCASTSS float53800000<>+0(SB), Z19
 	VCMPPS       $0x11, Z16, Z19, K3
 	KORTESTW     K3, K3
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Y15, K2, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Y16, K2, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Y15, K2, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Y16, K2, (R11)
 	VMOVUPS      Z6, Z15
 	VDIVPS       Z16, Z15, Z15
 	VMOVUPS      (DI), Z19
@@ -3748,50 +3838,50 @@ weighed42:
 	VMULPS       Z15, Z4, Z4
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, K1, 256(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, K1, 256(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked41:
-	MOVQ      DX, R12
-	IMULQ     apart+88(FP), R12
-	VMOVUPS.Z (R8)(R12*1), K2, Y20
+	MOVQ      DX, R13
+	IMULQ     apart+88(FP), R13
+	VMOVUPS.Z (R8)(R13*1), K2, Y20
 	VMULPS    Z20, Z18, Z18
 	JMP       weighed42
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z15
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top43:
-	MOVL      (BX)(R12*4), R13
-	IMULQ     ldfar+128(FP), R13
-	VMOVUPS.Z (R9)(R13*1), K2, Y21
+	MOVL      (BX)(R13*4), R14
+	IMULQ     ldfar+128(FP), R14
+	VMOVUPS.Z (R10)(R14*1), K2, Y21
 	VADDPS    Z14, Z21, Z21
 	VMULPS    Z13, Z21, Z19
 	VMAXPS    Z21, Z19, Z21
 	VMAXPS    Z21, Z15, Z15
-	INCQ      R12
-	CMPQ      R12, R11
+	INCQ      R13
+	CMPQ      R13, R12
 	JLT       top43
 	VPXORD    Z16, Z16, Z16
 	VPXORD    Z0, Z0, Z0
@@ -3821,7 +3911,10 @@ TEXT ·attendSumSomeAVX512x6(SB), NOSPLIT, $0-168
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
 	VBROADCASTSS float3f800000<>+0(SB), Z7
 	VBROADCASTSS float3962a0ba<>+0(SB), Z8
@@ -3831,27 +3924,27 @@ TEXT ·attendSumSomeAVX512x6(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z12
 	VBROADCASTSS float3f317216<>+0(SB), Z13
 	VBROADCASTSS slope+112(FP), Z14
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
 	VPXORD    Z4, Z4, Z4
 	VPXORD    Z5, Z5, Z5
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Y15
-	MOVL      (BX)(DX*4), R11
-	IMULQ     ldfar+128(FP), R11
-	VMOVUPS.Z (R9)(R11*1), K2, Y18
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Y15
+	MOVL      (BX)(DX*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R10)(R12*1), K2, Y18
 	VADDPS    Z15, Z18, Z18
 	VMULPS    Z14, Z18, Z16
 	VMAXPS    Z18, Z16, Z18
@@ -3859,25 +3952,33 @@ row:
 	VPXORD    Z17, Z17, Z17
 
 position:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	PREFETCHT0  192(AX)(R11*1)
-	PREFETCHT0  256(AX)(R11*1)
-	PREFETCHT0  320(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	MOVQ        apart+88(FP), R12
 	MOVL        (SI)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	PREFETCHT0  (R12)
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
 	MOVL        (BX)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	VMOVUPS.Z   (R12), K2, Y19
+	IMULQ       CX, R12
+	MOVQ        apart+88(FP), R13
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Y19
 	VADDPS      Z15, Z19, Z19
 	VMULPS      Z14, Z19, Z20
 	VMAXPS      Z19, Z20, Z19
@@ -3899,33 +4000,33 @@ position:
 weighed45:
 	VMOVUPS      (DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  (AX)(R11*1), Z20, Z0
+	VFMADD231PS  (AX)(R12*1), Z20, Z0
 	VMOVUPS      64(DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  64(AX)(R11*1), Z20, Z1
+	VFMADD231PS  64(AX)(R12*1), Z20, Z1
 	VMOVUPS      128(DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  128(AX)(R11*1), Z20, Z2
+	VFMADD231PS  128(AX)(R12*1), Z20, Z2
 	VMOVUPS      192(DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  192(AX)(R11*1), Z20, Z3
+	VFMADD231PS  192(AX)(R12*1), Z20, Z3
 	VMOVUPS      256(DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  256(AX)(R11*1), Z20, Z4
+	VFMADD231PS  256(AX)(R12*1), Z20, Z4
 	VMOVUPS      320(DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  320(AX)(R11*1), Z20, K1, Z5
+	VFMADD231PS  320(AX)(R12*1), Z20, K1, Z5
 	ADDQ         $0x01, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
 	VBROADCASTSS float53800000<>+0(SB), Z20
 	VCMPPS       $0x11, Z17, Z20, K3
 	KORTESTW     K3, K3
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Y16, K2, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Y17, K2, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Y16, K2, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Y17, K2, (R11)
 	VMOVUPS      Z7, Z16
 	VDIVPS       Z17, Z16, Z16
 	VMOVUPS      (DI), Z20
@@ -3948,51 +4049,51 @@ weighed45:
 	VMULPS       Z16, Z5, Z5
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, K1, 320(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, K1, 320(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked44:
-	MOVQ      DX, R12
-	IMULQ     apart+88(FP), R12
-	VMOVUPS.Z (R8)(R12*1), K2, Y21
+	MOVQ      DX, R13
+	IMULQ     apart+88(FP), R13
+	VMOVUPS.Z (R8)(R13*1), K2, Y21
 	VMULPS    Z21, Z19, Z19
 	JMP       weighed45
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z16
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top46:
-	MOVL      (BX)(R12*4), R13
-	IMULQ     ldfar+128(FP), R13
-	VMOVUPS.Z (R9)(R13*1), K2, Y22
+	MOVL      (BX)(R13*4), R14
+	IMULQ     ldfar+128(FP), R14
+	VMOVUPS.Z (R10)(R14*1), K2, Y22
 	VADDPS    Z15, Z22, Z22
 	VMULPS    Z14, Z22, Z20
 	VMAXPS    Z22, Z20, Z22
 	VMAXPS    Z22, Z16, Z16
-	INCQ      R12
-	CMPQ      R12, R11
+	INCQ      R13
+	CMPQ      R13, R12
 	JLT       top46
 	VPXORD    Z17, Z17, Z17
 	VPXORD    Z0, Z0, Z0
@@ -4023,7 +4124,10 @@ TEXT ·attendSumSomeAVX512x7(SB), NOSPLIT, $0-168
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
 	VBROADCASTSS float3f800000<>+0(SB), Z8
 	VBROADCASTSS float3962a0ba<>+0(SB), Z9
@@ -4033,14 +4137,14 @@ TEXT ·attendSumSomeAVX512x7(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z13
 	VBROADCASTSS float3f317216<>+0(SB), Z14
 	VBROADCASTSS slope+112(FP), Z15
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -4048,13 +4152,13 @@ row:
 	VPXORD    Z4, Z4, Z4
 	VPXORD    Z5, Z5, Z5
 	VPXORD    Z6, Z6, Z6
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Y16
-	MOVL      (BX)(DX*4), R11
-	IMULQ     ldfar+128(FP), R11
-	VMOVUPS.Z (R9)(R11*1), K2, Y19
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Y16
+	MOVL      (BX)(DX*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R10)(R12*1), K2, Y19
 	VADDPS    Z16, Z19, Z19
 	VMULPS    Z15, Z19, Z17
 	VMAXPS    Z19, Z17, Z19
@@ -4062,26 +4166,35 @@ row:
 	VPXORD    Z18, Z18, Z18
 
 position:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	PREFETCHT0  192(AX)(R11*1)
-	PREFETCHT0  256(AX)(R11*1)
-	PREFETCHT0  320(AX)(R11*1)
-	PREFETCHT0  384(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	MOVQ        apart+88(FP), R12
 	MOVL        (SI)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	PREFETCHT0  (R12)
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
+	PREFETCHT0  384(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
+	PREFETCHT0  384(AX)(R12*1)
 	MOVL        (BX)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	VMOVUPS.Z   (R12), K2, Y20
+	IMULQ       CX, R12
+	MOVQ        apart+88(FP), R13
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Y20
 	VADDPS      Z16, Z20, Z20
 	VMULPS      Z15, Z20, Z21
 	VMAXPS      Z20, Z21, Z20
@@ -4103,36 +4216,36 @@ position:
 weighed48:
 	VMOVUPS      (DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  (AX)(R11*1), Z21, Z0
+	VFMADD231PS  (AX)(R12*1), Z21, Z0
 	VMOVUPS      64(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  64(AX)(R11*1), Z21, Z1
+	VFMADD231PS  64(AX)(R12*1), Z21, Z1
 	VMOVUPS      128(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  128(AX)(R11*1), Z21, Z2
+	VFMADD231PS  128(AX)(R12*1), Z21, Z2
 	VMOVUPS      192(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  192(AX)(R11*1), Z21, Z3
+	VFMADD231PS  192(AX)(R12*1), Z21, Z3
 	VMOVUPS      256(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  256(AX)(R11*1), Z21, Z4
+	VFMADD231PS  256(AX)(R12*1), Z21, Z4
 	VMOVUPS      320(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  320(AX)(R11*1), Z21, Z5
+	VFMADD231PS  320(AX)(R12*1), Z21, Z5
 	VMOVUPS      384(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  384(AX)(R11*1), Z21, K1, Z6
+	VFMADD231PS  384(AX)(R12*1), Z21, K1, Z6
 	ADDQ         $0x01, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
 	VBROADCASTSS float53800000<>+0(SB), Z21
 	VCMPPS       $0x11, Z18, Z21, K3
 	KORTESTW     K3, K3
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Y17, K2, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Y18, K2, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Y17, K2, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Y18, K2, (R11)
 	VMOVUPS      Z8, Z17
 	VDIVPS       Z18, Z17, Z17
 	VMOVUPS      (DI), Z21
@@ -4158,52 +4271,52 @@ weighed48:
 	VMULPS       Z17, Z6, Z6
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, 320(R10)
-	VMOVUPS Z6, K1, 384(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, 320(R11)
+	VMOVUPS Z6, K1, 384(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked47:
-	MOVQ      DX, R12
-	IMULQ     apart+88(FP), R12
-	VMOVUPS.Z (R8)(R12*1), K2, Y22
+	MOVQ      DX, R13
+	IMULQ     apart+88(FP), R13
+	VMOVUPS.Z (R8)(R13*1), K2, Y22
 	VMULPS    Z22, Z20, Z20
 	JMP       weighed48
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z17
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top49:
-	MOVL      (BX)(R12*4), R13
-	IMULQ     ldfar+128(FP), R13
-	VMOVUPS.Z (R9)(R13*1), K2, Y23
+	MOVL      (BX)(R13*4), R14
+	IMULQ     ldfar+128(FP), R14
+	VMOVUPS.Z (R10)(R14*1), K2, Y23
 	VADDPS    Z16, Z23, Z23
 	VMULPS    Z15, Z23, Z21
 	VMAXPS    Z23, Z21, Z23
 	VMAXPS    Z23, Z17, Z17
-	INCQ      R12
-	CMPQ      R12, R11
+	INCQ      R13
+	CMPQ      R13, R12
 	JLT       top49
 	VPXORD    Z18, Z18, Z18
 	VPXORD    Z0, Z0, Z0
@@ -4235,7 +4348,10 @@ TEXT ·attendSumSomeAVX512x8(SB), NOSPLIT, $0-168
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
 	VBROADCASTSS float3f800000<>+0(SB), Z9
 	VBROADCASTSS float3962a0ba<>+0(SB), Z10
@@ -4245,14 +4361,14 @@ TEXT ·attendSumSomeAVX512x8(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z14
 	VBROADCASTSS float3f317216<>+0(SB), Z15
 	VBROADCASTSS slope+112(FP), Z16
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -4261,13 +4377,13 @@ row:
 	VPXORD    Z5, Z5, Z5
 	VPXORD    Z6, Z6, Z6
 	VPXORD    Z7, Z7, Z7
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Y17
-	MOVL      (BX)(DX*4), R11
-	IMULQ     ldfar+128(FP), R11
-	VMOVUPS.Z (R9)(R11*1), K2, Y20
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Y17
+	MOVL      (BX)(DX*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R10)(R12*1), K2, Y20
 	VADDPS    Z17, Z20, Z20
 	VMULPS    Z16, Z20, Z18
 	VMAXPS    Z20, Z18, Z20
@@ -4275,27 +4391,37 @@ row:
 	VPXORD    Z19, Z19, Z19
 
 position:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	PREFETCHT0  192(AX)(R11*1)
-	PREFETCHT0  256(AX)(R11*1)
-	PREFETCHT0  320(AX)(R11*1)
-	PREFETCHT0  384(AX)(R11*1)
-	PREFETCHT0  448(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	MOVQ        apart+88(FP), R12
 	MOVL        (SI)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	PREFETCHT0  (R12)
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
+	PREFETCHT0  384(AX)(R12*1)
+	PREFETCHT0  448(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
+	PREFETCHT0  384(AX)(R12*1)
+	PREFETCHT0  448(AX)(R12*1)
 	MOVL        (BX)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	VMOVUPS.Z   (R12), K2, Y21
+	IMULQ       CX, R12
+	MOVQ        apart+88(FP), R13
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Y21
 	VADDPS      Z17, Z21, Z21
 	VMULPS      Z16, Z21, Z22
 	VMAXPS      Z21, Z22, Z21
@@ -4317,39 +4443,39 @@ position:
 weighed51:
 	VMOVUPS      (DI), Z22
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  (AX)(R11*1), Z22, Z0
+	VFMADD231PS  (AX)(R12*1), Z22, Z0
 	VMOVUPS      64(DI), Z22
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  64(AX)(R11*1), Z22, Z1
+	VFMADD231PS  64(AX)(R12*1), Z22, Z1
 	VMOVUPS      128(DI), Z22
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  128(AX)(R11*1), Z22, Z2
+	VFMADD231PS  128(AX)(R12*1), Z22, Z2
 	VMOVUPS      192(DI), Z22
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  192(AX)(R11*1), Z22, Z3
+	VFMADD231PS  192(AX)(R12*1), Z22, Z3
 	VMOVUPS      256(DI), Z22
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  256(AX)(R11*1), Z22, Z4
+	VFMADD231PS  256(AX)(R12*1), Z22, Z4
 	VMOVUPS      320(DI), Z22
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  320(AX)(R11*1), Z22, Z5
+	VFMADD231PS  320(AX)(R12*1), Z22, Z5
 	VMOVUPS      384(DI), Z22
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  384(AX)(R11*1), Z22, Z6
+	VFMADD231PS  384(AX)(R12*1), Z22, Z6
 	VMOVUPS      448(DI), Z22
 	VPERMPS      Z21, Z22, Z22
-	VFMADD231PS  448(AX)(R11*1), Z22, K1, Z7
+	VFMADD231PS  448(AX)(R12*1), Z22, K1, Z7
 	ADDQ         $0x01, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
 	VBROADCASTSS float53800000<>+0(SB), Z22
 	VCMPPS       $0x11, Z19, Z22, K3
 	KORTESTW     K3, K3
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Y18, K2, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Y19, K2, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Y18, K2, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Y19, K2, (R11)
 	VMOVUPS      Z9, Z18
 	VDIVPS       Z19, Z18, Z18
 	VMOVUPS      (DI), Z22
@@ -4378,53 +4504,53 @@ weighed51:
 	VMULPS       Z18, Z7, Z7
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, 320(R10)
-	VMOVUPS Z6, 384(R10)
-	VMOVUPS Z7, K1, 448(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, 320(R11)
+	VMOVUPS Z6, 384(R11)
+	VMOVUPS Z7, K1, 448(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked50:
-	MOVQ      DX, R12
-	IMULQ     apart+88(FP), R12
-	VMOVUPS.Z (R8)(R12*1), K2, Y23
+	MOVQ      DX, R13
+	IMULQ     apart+88(FP), R13
+	VMOVUPS.Z (R8)(R13*1), K2, Y23
 	VMULPS    Z23, Z21, Z21
 	JMP       weighed51
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z18
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top52:
-	MOVL      (BX)(R12*4), R13
-	IMULQ     ldfar+128(FP), R13
-	VMOVUPS.Z (R9)(R13*1), K2, Y24
+	MOVL      (BX)(R13*4), R14
+	IMULQ     ldfar+128(FP), R14
+	VMOVUPS.Z (R10)(R14*1), K2, Y24
 	VADDPS    Z17, Z24, Z24
 	VMULPS    Z16, Z24, Z22
 	VMAXPS    Z24, Z22, Z24
 	VMAXPS    Z24, Z18, Z18
-	INCQ      R12
-	CMPQ      R12, R11
+	INCQ      R13
+	CMPQ      R13, R12
 	JLT       top52
 	VPXORD    Z19, Z19, Z19
 	VPXORD    Z0, Z0, Z0
@@ -5851,7 +5977,10 @@ TEXT ·attendSumManyAVX512x5(SB), NOSPLIT, $0-168
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z5
 	VBROADCASTSS float3f800000<>+0(SB), Z6
 	VBROADCASTSS float3962a0ba<>+0(SB), Z7
@@ -5861,26 +5990,26 @@ TEXT ·attendSumManyAVX512x5(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z11
 	VBROADCASTSS float3f317216<>+0(SB), Z12
 	VBROADCASTSS slope+112(FP), Z13
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
 	VPXORD    Z4, Z4, Z4
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Z14
-	MOVL      (BX)(DX*4), R11
-	IMULQ     ldfar+128(FP), R11
-	VMOVUPS.Z (R9)(R11*1), K2, Z15
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Z14
+	MOVL      (BX)(DX*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R10)(R12*1), K2, Z15
 	VADDPS    Z14, Z15, Z15
 	VMULPS    Z13, Z15, Z17
 	VMAXPS    Z15, Z17, Z15
@@ -5888,24 +6017,31 @@ row:
 	VPXORD    Z16, Z16, Z16
 
 position:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	PREFETCHT0  192(AX)(R11*1)
-	PREFETCHT0  256(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	MOVQ        apart+88(FP), R12
 	MOVL        (SI)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	PREFETCHT0  (R12)
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
 	MOVL        (BX)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	VMOVUPS.Z   (R12), K2, Z17
+	IMULQ       CX, R12
+	MOVQ        apart+88(FP), R13
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Z17
 	VADDPS      Z14, Z17, Z17
 	VMULPS      Z13, Z17, Z18
 	VMAXPS      Z17, Z18, Z17
@@ -5927,30 +6063,30 @@ position:
 weighed70:
 	VMOVUPS      (DI), Z18
 	VPERMPS      Z17, Z18, Z18
-	VFMADD231PS  (AX)(R11*1), Z18, Z0
+	VFMADD231PS  (AX)(R12*1), Z18, Z0
 	VMOVUPS      64(DI), Z18
 	VPERMPS      Z17, Z18, Z18
-	VFMADD231PS  64(AX)(R11*1), Z18, Z1
+	VFMADD231PS  64(AX)(R12*1), Z18, Z1
 	VMOVUPS      128(DI), Z18
 	VPERMPS      Z17, Z18, Z18
-	VFMADD231PS  128(AX)(R11*1), Z18, Z2
+	VFMADD231PS  128(AX)(R12*1), Z18, Z2
 	VMOVUPS      192(DI), Z18
 	VPERMPS      Z17, Z18, Z18
-	VFMADD231PS  192(AX)(R11*1), Z18, Z3
+	VFMADD231PS  192(AX)(R12*1), Z18, Z3
 	VMOVUPS      256(DI), Z18
 	VPERMPS      Z17, Z18, Z17
-	VFMADD231PS  256(AX)(R11*1), Z17, K1, Z4
+	VFMADD231PS  256(AX)(R12*1), Z17, K1, Z4
 	ADDQ         $0x01, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
 	VBROADCASTSS float53800000<>+0(SB), Z17
 	VCMPPS       $0x11, Z16, Z17, K3
 	KORTESTW     K3, K3
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Z15, K2, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Z16, K2, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Z15, K2, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Z16, K2, (R11)
 	VMOVUPS      Z6, Z14
 	VDIVPS       Z16, Z14, Z14
 	VMOVUPS      (DI), Z15
@@ -5970,50 +6106,50 @@ weighed70:
 	VMULPS       Z14, Z4, Z4
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, K1, 256(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, K1, 256(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked69:
-	MOVQ      DX, R12
-	IMULQ     apart+88(FP), R12
-	VMOVUPS.Z (R8)(R12*1), K2, Z18
+	MOVQ      DX, R13
+	IMULQ     apart+88(FP), R13
+	VMOVUPS.Z (R8)(R13*1), K2, Z18
 	VMULPS    Z18, Z17, Z17
 	JMP       weighed70
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z15
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top71:
-	MOVL      (BX)(R12*4), R13
-	IMULQ     ldfar+128(FP), R13
-	VMOVUPS.Z (R9)(R13*1), K2, Z17
+	MOVL      (BX)(R13*4), R14
+	IMULQ     ldfar+128(FP), R14
+	VMOVUPS.Z (R10)(R14*1), K2, Z17
 	VADDPS    Z14, Z17, Z17
 	VMULPS    Z13, Z17, Z18
 	VMAXPS    Z17, Z18, Z17
 	VMAXPS    Z17, Z15, Z15
-	INCQ      R12
-	CMPQ      R12, R11
+	INCQ      R13
+	CMPQ      R13, R12
 	JLT       top71
 	VPXORD    Z16, Z16, Z16
 	VPXORD    Z0, Z0, Z0
@@ -6043,7 +6179,10 @@ TEXT ·attendSumManyAVX512x6(SB), NOSPLIT, $0-168
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z6
 	VBROADCASTSS float3f800000<>+0(SB), Z7
 	VBROADCASTSS float3962a0ba<>+0(SB), Z8
@@ -6053,27 +6192,27 @@ TEXT ·attendSumManyAVX512x6(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z12
 	VBROADCASTSS float3f317216<>+0(SB), Z13
 	VBROADCASTSS slope+112(FP), Z14
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
 	VPXORD    Z4, Z4, Z4
 	VPXORD    Z5, Z5, Z5
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Z15
-	MOVL      (BX)(DX*4), R11
-	IMULQ     ldfar+128(FP), R11
-	VMOVUPS.Z (R9)(R11*1), K2, Z16
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Z15
+	MOVL      (BX)(DX*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R10)(R12*1), K2, Z16
 	VADDPS    Z15, Z16, Z16
 	VMULPS    Z14, Z16, Z18
 	VMAXPS    Z16, Z18, Z16
@@ -6081,25 +6220,33 @@ row:
 	VPXORD    Z17, Z17, Z17
 
 position:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	PREFETCHT0  192(AX)(R11*1)
-	PREFETCHT0  256(AX)(R11*1)
-	PREFETCHT0  320(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	MOVQ        apart+88(FP), R12
 	MOVL        (SI)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	PREFETCHT0  (R12)
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
 	MOVL        (BX)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	VMOVUPS.Z   (R12), K2, Z18
+	IMULQ       CX, R12
+	MOVQ        apart+88(FP), R13
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Z18
 	VADDPS      Z15, Z18, Z18
 	VMULPS      Z14, Z18, Z19
 	VMAXPS      Z18, Z19, Z18
@@ -6121,33 +6268,33 @@ position:
 weighed73:
 	VMOVUPS      (DI), Z19
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  (AX)(R11*1), Z19, Z0
+	VFMADD231PS  (AX)(R12*1), Z19, Z0
 	VMOVUPS      64(DI), Z19
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  64(AX)(R11*1), Z19, Z1
+	VFMADD231PS  64(AX)(R12*1), Z19, Z1
 	VMOVUPS      128(DI), Z19
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  128(AX)(R11*1), Z19, Z2
+	VFMADD231PS  128(AX)(R12*1), Z19, Z2
 	VMOVUPS      192(DI), Z19
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  192(AX)(R11*1), Z19, Z3
+	VFMADD231PS  192(AX)(R12*1), Z19, Z3
 	VMOVUPS      256(DI), Z19
 	VPERMPS      Z18, Z19, Z19
-	VFMADD231PS  256(AX)(R11*1), Z19, Z4
+	VFMADD231PS  256(AX)(R12*1), Z19, Z4
 	VMOVUPS      320(DI), Z19
 	VPERMPS      Z18, Z19, Z18
-	VFMADD231PS  320(AX)(R11*1), Z18, K1, Z5
+	VFMADD231PS  320(AX)(R12*1), Z18, K1, Z5
 	ADDQ         $0x01, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
 	VBROADCASTSS float53800000<>+0(SB), Z18
 	VCMPPS       $0x11, Z17, Z18, K3
 	KORTESTW     K3, K3
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Z16, K2, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Z17, K2, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Z16, K2, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Z17, K2, (R11)
 	VMOVUPS      Z7, Z15
 	VDIVPS       Z17, Z15, Z15
 	VMOVUPS      (DI), Z16
@@ -6170,51 +6317,51 @@ weighed73:
 	VMULPS       Z15, Z5, Z5
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, K1, 320(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, K1, 320(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked72:
-	MOVQ      DX, R12
-	IMULQ     apart+88(FP), R12
-	VMOVUPS.Z (R8)(R12*1), K2, Z19
+	MOVQ      DX, R13
+	IMULQ     apart+88(FP), R13
+	VMOVUPS.Z (R8)(R13*1), K2, Z19
 	VMULPS    Z19, Z18, Z18
 	JMP       weighed73
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z16
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top74:
-	MOVL      (BX)(R12*4), R13
-	IMULQ     ldfar+128(FP), R13
-	VMOVUPS.Z (R9)(R13*1), K2, Z18
+	MOVL      (BX)(R13*4), R14
+	IMULQ     ldfar+128(FP), R14
+	VMOVUPS.Z (R10)(R14*1), K2, Z18
 	VADDPS    Z15, Z18, Z18
 	VMULPS    Z14, Z18, Z19
 	VMAXPS    Z18, Z19, Z18
 	VMAXPS    Z18, Z16, Z16
-	INCQ      R12
-	CMPQ      R12, R11
+	INCQ      R13
+	CMPQ      R13, R12
 	JLT       top74
 	VPXORD    Z17, Z17, Z17
 	VPXORD    Z0, Z0, Z0
@@ -6245,7 +6392,10 @@ TEXT ·attendSumManyAVX512x7(SB), NOSPLIT, $0-168
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z7
 	VBROADCASTSS float3f800000<>+0(SB), Z8
 	VBROADCASTSS float3962a0ba<>+0(SB), Z9
@@ -6255,14 +6405,14 @@ TEXT ·attendSumManyAVX512x7(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z13
 	VBROADCASTSS float3f317216<>+0(SB), Z14
 	VBROADCASTSS slope+112(FP), Z15
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -6270,13 +6420,13 @@ row:
 	VPXORD    Z4, Z4, Z4
 	VPXORD    Z5, Z5, Z5
 	VPXORD    Z6, Z6, Z6
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Z16
-	MOVL      (BX)(DX*4), R11
-	IMULQ     ldfar+128(FP), R11
-	VMOVUPS.Z (R9)(R11*1), K2, Z17
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Z16
+	MOVL      (BX)(DX*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R10)(R12*1), K2, Z17
 	VADDPS    Z16, Z17, Z17
 	VMULPS    Z15, Z17, Z19
 	VMAXPS    Z17, Z19, Z17
@@ -6284,26 +6434,35 @@ row:
 	VPXORD    Z18, Z18, Z18
 
 position:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	PREFETCHT0  192(AX)(R11*1)
-	PREFETCHT0  256(AX)(R11*1)
-	PREFETCHT0  320(AX)(R11*1)
-	PREFETCHT0  384(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	MOVQ        apart+88(FP), R12
 	MOVL        (SI)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	PREFETCHT0  (R12)
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
+	PREFETCHT0  384(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
+	PREFETCHT0  384(AX)(R12*1)
 	MOVL        (BX)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	VMOVUPS.Z   (R12), K2, Z19
+	IMULQ       CX, R12
+	MOVQ        apart+88(FP), R13
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Z19
 	VADDPS      Z16, Z19, Z19
 	VMULPS      Z15, Z19, Z20
 	VMAXPS      Z19, Z20, Z19
@@ -6325,36 +6484,36 @@ position:
 weighed76:
 	VMOVUPS      (DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  (AX)(R11*1), Z20, Z0
+	VFMADD231PS  (AX)(R12*1), Z20, Z0
 	VMOVUPS      64(DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  64(AX)(R11*1), Z20, Z1
+	VFMADD231PS  64(AX)(R12*1), Z20, Z1
 	VMOVUPS      128(DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  128(AX)(R11*1), Z20, Z2
+	VFMADD231PS  128(AX)(R12*1), Z20, Z2
 	VMOVUPS      192(DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  192(AX)(R11*1), Z20, Z3
+	VFMADD231PS  192(AX)(R12*1), Z20, Z3
 	VMOVUPS      256(DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  256(AX)(R11*1), Z20, Z4
+	VFMADD231PS  256(AX)(R12*1), Z20, Z4
 	VMOVUPS      320(DI), Z20
 	VPERMPS      Z19, Z20, Z20
-	VFMADD231PS  320(AX)(R11*1), Z20, Z5
+	VFMADD231PS  320(AX)(R12*1), Z20, Z5
 	VMOVUPS      384(DI), Z20
 	VPERMPS      Z19, Z20, Z19
-	VFMADD231PS  384(AX)(R11*1), Z19, K1, Z6
+	VFMADD231PS  384(AX)(R12*1), Z19, K1, Z6
 	ADDQ         $0x01, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
 	VBROADCASTSS float53800000<>+0(SB), Z19
 	VCMPPS       $0x11, Z18, Z19, K3
 	KORTESTW     K3, K3
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Z17, K2, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Z18, K2, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Z17, K2, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Z18, K2, (R11)
 	VMOVUPS      Z8, Z16
 	VDIVPS       Z18, Z16, Z16
 	VMOVUPS      (DI), Z17
@@ -6380,52 +6539,52 @@ weighed76:
 	VMULPS       Z16, Z6, Z6
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, 320(R10)
-	VMOVUPS Z6, K1, 384(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, 320(R11)
+	VMOVUPS Z6, K1, 384(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked75:
-	MOVQ      DX, R12
-	IMULQ     apart+88(FP), R12
-	VMOVUPS.Z (R8)(R12*1), K2, Z20
+	MOVQ      DX, R13
+	IMULQ     apart+88(FP), R13
+	VMOVUPS.Z (R8)(R13*1), K2, Z20
 	VMULPS    Z20, Z19, Z19
 	JMP       weighed76
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z17
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top77:
-	MOVL      (BX)(R12*4), R13
-	IMULQ     ldfar+128(FP), R13
-	VMOVUPS.Z (R9)(R13*1), K2, Z19
+	MOVL      (BX)(R13*4), R14
+	IMULQ     ldfar+128(FP), R14
+	VMOVUPS.Z (R10)(R14*1), K2, Z19
 	VADDPS    Z16, Z19, Z19
 	VMULPS    Z15, Z19, Z20
 	VMAXPS    Z19, Z20, Z19
 	VMAXPS    Z19, Z17, Z17
-	INCQ      R12
-	CMPQ      R12, R11
+	INCQ      R13
+	CMPQ      R13, R12
 	JLT       top77
 	VPXORD    Z18, Z18, Z18
 	VPXORD    Z0, Z0, Z0
@@ -6457,7 +6616,10 @@ TEXT ·attendSumManyAVX512x8(SB), NOSPLIT, $0-168
 	KMOVW        DI, K2
 	MOVQ         lane+96(FP), DI
 	MOVQ         keep+104(FP), R8
-	MOVQ         far+120(FP), R9
+	MOVQ         ahead+64(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (BX)(R9*4), R9
+	MOVQ         far+120(FP), R10
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z8
 	VBROADCASTSS float3f800000<>+0(SB), Z9
 	VBROADCASTSS float3962a0ba<>+0(SB), Z10
@@ -6467,14 +6629,14 @@ TEXT ·attendSumManyAVX512x8(SB), NOSPLIT, $0-168
 	VBROADCASTSS float3e75feac<>+0(SB), Z14
 	VBROADCASTSS float3f317216<>+0(SB), Z15
 	VBROADCASTSS slope+112(FP), Z16
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ      ptr+8(FP), R10
-	ADDQ      $0x08, R10
-	MOVQ      R10, ptr+8(FP)
-	MOVQ      (R10), R10
+	MOVQ      ptr+8(FP), R11
+	ADDQ      $0x08, R11
+	MOVQ      R11, ptr+8(FP)
+	MOVQ      (R11), R11
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -6483,13 +6645,13 @@ row:
 	VPXORD    Z5, Z5, Z5
 	VPXORD    Z6, Z6, Z6
 	VPXORD    Z7, Z7, Z7
-	CMPQ      DX, R10
+	CMPQ      DX, R11
 	JGE       store
-	MOVQ      own+136(FP), R11
-	VMOVUPS.Z (R11), K2, Z17
-	MOVL      (BX)(DX*4), R11
-	IMULQ     ldfar+128(FP), R11
-	VMOVUPS.Z (R9)(R11*1), K2, Z18
+	MOVQ      own+136(FP), R12
+	VMOVUPS.Z (R12), K2, Z17
+	MOVL      (BX)(DX*4), R12
+	IMULQ     ldfar+128(FP), R12
+	VMOVUPS.Z (R10)(R12*1), K2, Z18
 	VADDPS    Z17, Z18, Z18
 	VMULPS    Z16, Z18, Z20
 	VMAXPS    Z18, Z20, Z18
@@ -6497,27 +6659,37 @@ row:
 	VPXORD    Z19, Z19, Z19
 
 position:
-	MOVL        (SI)(DX*4), R11
-	IMULQ       CX, R11
-	PREFETCHT0  (AX)(R11*1)
-	PREFETCHT0  64(AX)(R11*1)
-	PREFETCHT0  128(AX)(R11*1)
-	PREFETCHT0  192(AX)(R11*1)
-	PREFETCHT0  256(AX)(R11*1)
-	PREFETCHT0  320(AX)(R11*1)
-	PREFETCHT0  384(AX)(R11*1)
-	PREFETCHT0  448(AX)(R11*1)
-	MOVL        (BX)(DX*4), R11
-	IMULQ       CX, R11
-	MOVQ        apart+88(FP), R12
 	MOVL        (SI)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	PREFETCHT0  (R12)
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
+	PREFETCHT0  384(AX)(R12*1)
+	PREFETCHT0  448(AX)(R12*1)
+	MOVL        (R9)(DX*4), R12
+	IMULQ       CX, R12
+	PREFETCHT0  (AX)(R12*1)
+	PREFETCHT0  64(AX)(R12*1)
+	PREFETCHT0  128(AX)(R12*1)
+	PREFETCHT0  192(AX)(R12*1)
+	PREFETCHT0  256(AX)(R12*1)
+	PREFETCHT0  320(AX)(R12*1)
+	PREFETCHT0  384(AX)(R12*1)
+	PREFETCHT0  448(AX)(R12*1)
 	MOVL        (BX)(DX*4), R12
-	IMULQ       ldfar+128(FP), R12
-	ADDQ        R9, R12
-	VMOVUPS.Z   (R12), K2, Z20
+	IMULQ       CX, R12
+	MOVQ        apart+88(FP), R13
+	MOVL        (SI)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	PREFETCHT0  (R13)
+	MOVL        (BX)(DX*4), R13
+	IMULQ       ldfar+128(FP), R13
+	ADDQ        R10, R13
+	VMOVUPS.Z   (R13), K2, Z20
 	VADDPS      Z17, Z20, Z20
 	VMULPS      Z16, Z20, Z21
 	VMAXPS      Z20, Z21, Z20
@@ -6539,39 +6711,39 @@ position:
 weighed79:
 	VMOVUPS      (DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  (AX)(R11*1), Z21, Z0
+	VFMADD231PS  (AX)(R12*1), Z21, Z0
 	VMOVUPS      64(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  64(AX)(R11*1), Z21, Z1
+	VFMADD231PS  64(AX)(R12*1), Z21, Z1
 	VMOVUPS      128(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  128(AX)(R11*1), Z21, Z2
+	VFMADD231PS  128(AX)(R12*1), Z21, Z2
 	VMOVUPS      192(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  192(AX)(R11*1), Z21, Z3
+	VFMADD231PS  192(AX)(R12*1), Z21, Z3
 	VMOVUPS      256(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  256(AX)(R11*1), Z21, Z4
+	VFMADD231PS  256(AX)(R12*1), Z21, Z4
 	VMOVUPS      320(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  320(AX)(R11*1), Z21, Z5
+	VFMADD231PS  320(AX)(R12*1), Z21, Z5
 	VMOVUPS      384(DI), Z21
 	VPERMPS      Z20, Z21, Z21
-	VFMADD231PS  384(AX)(R11*1), Z21, Z6
+	VFMADD231PS  384(AX)(R12*1), Z21, Z6
 	VMOVUPS      448(DI), Z21
 	VPERMPS      Z20, Z21, Z20
-	VFMADD231PS  448(AX)(R11*1), Z20, K1, Z7
+	VFMADD231PS  448(AX)(R12*1), Z20, K1, Z7
 	ADDQ         $0x01, DX
-	CMPQ         DX, R10
+	CMPQ         DX, R11
 	JLT          position
 	VBROADCASTSS float53800000<>+0(SB), Z20
 	VCMPPS       $0x11, Z19, Z20, K3
 	KORTESTW     K3, K3
 	JNZ          again
-	MOVQ         top+152(FP), R10
-	VMOVUPS      Z18, K2, (R10)
-	MOVQ         total+160(FP), R10
-	VMOVUPS      Z19, K2, (R10)
+	MOVQ         top+152(FP), R11
+	VMOVUPS      Z18, K2, (R11)
+	MOVQ         total+160(FP), R11
+	VMOVUPS      Z19, K2, (R11)
 	VMOVUPS      Z9, Z17
 	VDIVPS       Z19, Z17, Z17
 	VMOVUPS      (DI), Z18
@@ -6600,53 +6772,53 @@ weighed79:
 	VMULPS       Z17, Z7, Z7
 
 store:
-	MOVQ    y+32(FP), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	VMOVUPS Z2, 128(R10)
-	VMOVUPS Z3, 192(R10)
-	VMOVUPS Z4, 256(R10)
-	VMOVUPS Z5, 320(R10)
-	VMOVUPS Z6, 384(R10)
-	VMOVUPS Z7, K1, 448(R10)
-	MOVQ    ldy+40(FP), R10
-	ADDQ    R10, y+32(FP)
-	MOVQ    ldown+144(FP), R10
-	ADDQ    R10, own+136(FP)
-	MOVQ    apart+88(FP), R10
-	ADDQ    R10, top+152(FP)
-	ADDQ    R10, total+160(FP)
+	MOVQ    y+32(FP), R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	VMOVUPS Z3, 192(R11)
+	VMOVUPS Z4, 256(R11)
+	VMOVUPS Z5, 320(R11)
+	VMOVUPS Z6, 384(R11)
+	VMOVUPS Z7, K1, 448(R11)
+	MOVQ    ldy+40(FP), R11
+	ADDQ    R11, y+32(FP)
+	MOVQ    ldown+144(FP), R11
+	ADDQ    R11, own+136(FP)
+	MOVQ    apart+88(FP), R11
+	ADDQ    R11, top+152(FP)
+	ADDQ    R11, total+160(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
 	RET
 
 masked78:
-	MOVQ      DX, R12
-	IMULQ     apart+88(FP), R12
-	VMOVUPS.Z (R8)(R12*1), K2, Z21
+	MOVQ      DX, R13
+	IMULQ     apart+88(FP), R13
+	VMOVUPS.Z (R8)(R13*1), K2, Z21
 	VMULPS    Z21, Z20, Z20
 	JMP       weighed79
 
 again:
-	MOVQ         ptr+8(FP), R10
-	MOVQ         -8(R10), DX
-	MOVQ         (R10), R10
 	MOVQ         ptr+8(FP), R11
+	MOVQ         -8(R11), DX
 	MOVQ         (R11), R11
+	MOVQ         ptr+8(FP), R12
+	MOVQ         (R12), R12
 	VBROADCASTSS floatff800000<>+0(SB), Z18
-	MOVQ         DX, R12
+	MOVQ         DX, R13
 
 top80:
-	MOVL      (BX)(R12*4), R13
-	IMULQ     ldfar+128(FP), R13
-	VMOVUPS.Z (R9)(R13*1), K2, Z20
+	MOVL      (BX)(R13*4), R14
+	IMULQ     ldfar+128(FP), R14
+	VMOVUPS.Z (R10)(R14*1), K2, Z20
 	VADDPS    Z17, Z20, Z20
 	VMULPS    Z16, Z20, Z21
 	VMAXPS    Z20, Z21, Z20
 	VMAXPS    Z20, Z18, Z18
-	INCQ      R12
-	CMPQ      R12, R11
+	INCQ      R13
+	CMPQ      R13, R12
 	JLT       top80
 	VPXORD    Z19, Z19, Z19
 	VPXORD    Z0, Z0, Z0
@@ -7782,6 +7954,9 @@ TEXT ·attendMomentsRowsAVX512x8(SB), NOSPLIT, $0-128
 	MOVQ         lastByte+64(FP), DX
 	ADDQ         AX, DX
 	MOVQ         score+80(FP), R8
+	MOVQ         ahead+56(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (SI)(R9*4), R9
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z0
 	VBROADCASTSS float3f800000<>+0(SB), Z1
 	VBROADCASTSS float3962a0ba<>+0(SB), Z2
@@ -7792,59 +7967,47 @@ TEXT ·attendMomentsRowsAVX512x8(SB), NOSPLIT, $0-128
 	VBROADCASTSS float3f317216<>+0(SB), Z7
 	VBROADCASTSS slope+72(FP), Z8
 	VPXORD       Z9, Z9, Z9
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
+	MOVQ            ptr+8(FP), R11
+	ADDQ            $0x08, R11
+	MOVQ            R11, ptr+8(FP)
+	MOVQ            (R11), R11
 	VMOVUPS         Z1, Z11
 	VPXORD          Z12, Z12, Z12
 	VPXORD          Z13, Z13, Z13
 	VPXORD          Z14, Z14, Z14
-	CMPQ            DX, R10
+	CMPQ            DX, R11
 	JGE             store
-	MOVQ            moment+88(FP), R9
-	VBROADCASTF32X8 (R9), Z10
+	MOVQ            moment+88(FP), R10
+	VBROADCASTF32X8 (R10), Z10
 	VPXORD          Z11, Z11, Z11
-	MOVQ            y+32(FP), R9
-	MOVQ            ldy+40(FP), R11
-	IMUL3Q          $0x08, R11, R11
-	ADDQ            R9, R11
-	PREFETCHT0      (R11)
-	PREFETCHT0      64(R11)
-	PREFETCHT0      128(R11)
-	PREFETCHT0      192(R11)
-	PREFETCHT0      256(R11)
-	PREFETCHT0      320(R11)
-	PREFETCHT0      384(R11)
-	PREFETCHT0      448(R11)
+	MOVQ            y+32(FP), R10
+	MOVQ            ldy+40(FP), R12
+	IMUL3Q          $0x08, R12, R12
+	ADDQ            R10, R12
+	PREFETCHT0      (R12)
+	PREFETCHT0      64(R12)
+	PREFETCHT0      128(R12)
+	PREFETCHT0      192(R12)
+	PREFETCHT0      256(R12)
+	PREFETCHT0      320(R12)
+	PREFETCHT0      384(R12)
+	PREFETCHT0      448(R12)
 
 position:
-	LEAQ       1(DX), R11
-	XORQ       R12, R12
-	CMPQ       R11, R10
-	CMOVQGE    DX, R11
-	SETLT      R12
-	NEGQ       R12
-	KMOVW      R12, K1
-	ORQ        $0xff, R12
-	KMOVW      R12, K1
-	MOVL       (DI)(DX*4), R12
-	IMULQ      CX, R12
-	PREFETCHT0 (AX)(R12*1)
-	PREFETCHT0 64(AX)(R12*1)
-	PREFETCHT0 128(AX)(R12*1)
-	PREFETCHT0 192(AX)(R12*1)
-	PREFETCHT0 256(AX)(R12*1)
-	PREFETCHT0 320(AX)(R12*1)
-	PREFETCHT0 384(AX)(R12*1)
-	PREFETCHT0 448(AX)(R12*1)
-	MOVL       (SI)(DX*4), R12
-	IMULQ      CX, R12
-	MOVL       (DI)(R11*4), R13
+	LEAQ       1(DX), R12
+	XORQ       R13, R13
+	CMPQ       R12, R11
+	CMOVQGE    DX, R12
+	SETLT      R13
+	NEGQ       R13
+	KMOVW      R13, K1
+	ORQ        $0xff, R13
+	KMOVW      R13, K1
+	MOVL       (DI)(DX*4), R13
 	IMULQ      CX, R13
 	PREFETCHT0 (AX)(R13*1)
 	PREFETCHT0 64(AX)(R13*1)
@@ -7854,16 +8017,48 @@ position:
 	PREFETCHT0 320(AX)(R13*1)
 	PREFETCHT0 384(AX)(R13*1)
 	PREFETCHT0 448(AX)(R13*1)
-	MOVL       (SI)(R11*4), R11
-	IMULQ      CX, R11
-	VMOVUPS    (AX)(R12*1), Z15
-	VMULPS     (R9), Z15, Z15
-	VMOVUPS    64(AX)(R12*1), Z16
-	VMULPS     64(R9), Z16, Z16
-	VMOVUPS    128(AX)(R12*1), Z17
-	VMULPS     128(R9), Z17, Z17
-	VMOVUPS    192(AX)(R12*1), Z18
-	VMULPS     192(R9), Z18, Z18
+	MOVL       (R9)(DX*4), R13
+	IMULQ      CX, R13
+	PREFETCHT0 (AX)(R13*1)
+	PREFETCHT0 64(AX)(R13*1)
+	PREFETCHT0 128(AX)(R13*1)
+	PREFETCHT0 192(AX)(R13*1)
+	PREFETCHT0 256(AX)(R13*1)
+	PREFETCHT0 320(AX)(R13*1)
+	PREFETCHT0 384(AX)(R13*1)
+	PREFETCHT0 448(AX)(R13*1)
+	MOVL       (SI)(DX*4), R13
+	IMULQ      CX, R13
+	MOVL       (DI)(R12*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
+	PREFETCHT0 192(AX)(R14*1)
+	PREFETCHT0 256(AX)(R14*1)
+	PREFETCHT0 320(AX)(R14*1)
+	PREFETCHT0 384(AX)(R14*1)
+	PREFETCHT0 448(AX)(R14*1)
+	MOVL       (R9)(R12*4), R14
+	IMULQ      CX, R14
+	PREFETCHT0 (AX)(R14*1)
+	PREFETCHT0 64(AX)(R14*1)
+	PREFETCHT0 128(AX)(R14*1)
+	PREFETCHT0 192(AX)(R14*1)
+	PREFETCHT0 256(AX)(R14*1)
+	PREFETCHT0 320(AX)(R14*1)
+	PREFETCHT0 384(AX)(R14*1)
+	PREFETCHT0 448(AX)(R14*1)
+	MOVL       (SI)(R12*4), R12
+	IMULQ      CX, R12
+	VMOVUPS    (AX)(R13*1), Z15
+	VMULPS     (R10), Z15, Z15
+	VMOVUPS    64(AX)(R13*1), Z16
+	VMULPS     64(R10), Z16, Z16
+	VMOVUPS    128(AX)(R13*1), Z17
+	VMULPS     128(R10), Z17, Z17
+	VMOVUPS    192(AX)(R13*1), Z18
+	VMULPS     192(R10), Z18, Z18
 	VSHUFPS    $0xdd, Z16, Z15, Z19
 	VSHUFPS    $0x88, Z16, Z15, Z15
 	VADDPS     Z19, Z15, Z15
@@ -7873,14 +8068,14 @@ position:
 	VSHUFPS    $0xdd, Z17, Z15, Z16
 	VSHUFPS    $0x88, Z17, Z15, Z15
 	VADDPS     Z16, Z15, Z15
-	VMOVUPS    256(AX)(R12*1), Z16
-	VMULPS     256(R9), Z16, Z16
-	VMOVUPS    320(AX)(R12*1), Z17
-	VMULPS     320(R9), Z17, Z17
-	VMOVUPS    384(AX)(R12*1), Z18
-	VMULPS     384(R9), Z18, Z18
-	VMOVUPS    448(AX)(R12*1), Z19
-	VMULPS     448(R9), Z19, Z19
+	VMOVUPS    256(AX)(R13*1), Z16
+	VMULPS     256(R10), Z16, Z16
+	VMOVUPS    320(AX)(R13*1), Z17
+	VMULPS     320(R10), Z17, Z17
+	VMOVUPS    384(AX)(R13*1), Z18
+	VMULPS     384(R10), Z18, Z18
+	VMOVUPS    448(AX)(R13*1), Z19
+	VMULPS     448(R10), Z19, Z19
 	VSHUFPS    $0xdd, Z17, Z16, Z21
 	VSHUFPS    $0x88, Z17, Z16, Z16
 	VADDPS     Z21, Z16, Z16
@@ -7893,14 +8088,14 @@ position:
 	VSHUFF32X4 $0xdd, Z16, Z15, Z17
 	VSHUFF32X4 $0x88, Z16, Z15, Z15
 	VADDPS     Z17, Z15, Z15
-	VMOVUPS    (AX)(R11*1), Z16
-	VMULPS     (R9), Z16, Z16
-	VMOVUPS    64(AX)(R11*1), Z17
-	VMULPS     64(R9), Z17, Z17
-	VMOVUPS    128(AX)(R11*1), Z18
-	VMULPS     128(R9), Z18, Z18
-	VMOVUPS    192(AX)(R11*1), Z19
-	VMULPS     192(R9), Z19, Z19
+	VMOVUPS    (AX)(R12*1), Z16
+	VMULPS     (R10), Z16, Z16
+	VMOVUPS    64(AX)(R12*1), Z17
+	VMULPS     64(R10), Z17, Z17
+	VMOVUPS    128(AX)(R12*1), Z18
+	VMULPS     128(R10), Z18, Z18
+	VMOVUPS    192(AX)(R12*1), Z19
+	VMULPS     192(R10), Z19, Z19
 	VSHUFPS    $0xdd, Z17, Z16, Z21
 	VSHUFPS    $0x88, Z17, Z16, Z16
 	VADDPS     Z21, Z16, Z16
@@ -7910,14 +8105,14 @@ position:
 	VSHUFPS    $0xdd, Z18, Z16, Z17
 	VSHUFPS    $0x88, Z18, Z16, Z16
 	VADDPS     Z17, Z16, Z16
-	VMOVUPS    256(AX)(R11*1), Z17
-	VMULPS     256(R9), Z17, Z17
-	VMOVUPS    320(AX)(R11*1), Z18
-	VMULPS     320(R9), Z18, Z18
-	VMOVUPS    384(AX)(R11*1), Z19
-	VMULPS     384(R9), Z19, Z19
-	VMOVUPS    448(AX)(R11*1), Z21
-	VMULPS     448(R9), Z21, Z21
+	VMOVUPS    256(AX)(R12*1), Z17
+	VMULPS     256(R10), Z17, Z17
+	VMOVUPS    320(AX)(R12*1), Z18
+	VMULPS     320(R10), Z18, Z18
+	VMOVUPS    384(AX)(R12*1), Z19
+	VMULPS     384(R10), Z19, Z19
+	VMOVUPS    448(AX)(R12*1), Z21
+	VMULPS     448(R10), Z21, Z21
 	VSHUFPS    $0xdd, Z18, Z17, Z22
 	VSHUFPS    $0x88, Z18, Z17, Z17
 	VADDPS     Z22, Z17, Z17
@@ -7935,15 +8130,15 @@ position:
 	VADDPS     Z17, Z15, Z15
 	TESTQ      BX, BX
 	JZ         unmasked88
-	MOVQ       DX, R11
-	SHLQ       $0x05, R11
-	VMOVUPS.Z  (BX)(R11*1), K1, Z16
+	MOVQ       DX, R12
+	SHLQ       $0x05, R12
+	VMOVUPS.Z  (BX)(R12*1), K1, Z16
 	VMULPS     Z16, Z15, Z15
 
 unmasked88:
-	MOVQ        DX, R11
-	SHLQ        $0x05, R11
-	VMOVUPS.Z   (R8)(R11*1), K1, Z16
+	MOVQ        DX, R12
+	SHLQ        $0x05, R12
+	VMOVUPS.Z   (R8)(R12*1), K1, Z16
 	VSUBPS      Z10, Z16, Z17
 	VMULPS      Z0, Z17, Z17
 	VREDUCEPS   $0x09, Z17, Z18
@@ -7963,9 +8158,9 @@ unmasked88:
 	VFMADD231PS Z17, Z15, K1, Z12
 	VFMADD231PS Z20, Z15, K1, Z13
 	ADDQ        $0x02, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R11
 	JLT         position
-	MOVQ        R10, DX
+	MOVQ        R11, DX
 	VSHUFF32X4  $0x4e, Z11, Z11, Z10
 	VADDPS      Z10, Z11, Z11
 	VSHUFF32X4  $0x4e, Z12, Z12, Z10
@@ -7981,19 +8176,19 @@ unmasked88:
 	VMULPS      Z10, Z14, Z14
 
 store:
-	MOVQ    moment+88(FP), R9
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y11, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y12, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y13, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y14, (R9)
-	MOVQ    apart+112(FP), R9
-	ADDQ    R9, moment+88(FP)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
+	MOVQ    moment+88(FP), R10
+	ADDQ    plane+96(FP), R10
+	VMOVUPS Y11, (R10)
+	ADDQ    plane+96(FP), R10
+	VMOVUPS Y12, (R10)
+	ADDQ    plane+96(FP), R10
+	VMOVUPS Y13, (R10)
+	ADDQ    plane+96(FP), R10
+	VMOVUPS Y14, (R10)
+	MOVQ    apart+112(FP), R10
+	ADDQ    R10, moment+88(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER
@@ -8011,6 +8206,9 @@ TEXT ·attendMomentsRowsAVX512x16(SB), NOSPLIT, $0-128
 	MOVQ         lastByte+64(FP), DX
 	ADDQ         AX, DX
 	MOVQ         score+80(FP), R8
+	MOVQ         ahead+56(FP), R9
+	SHRQ         $0x02, R9
+	LEAQ         (SI)(R9*4), R9
 	VBROADCASTSS float3fb8aa3b<>+0(SB), Z0
 	VBROADCASTSS float3f800000<>+0(SB), Z1
 	VBROADCASTSS float3962a0ba<>+0(SB), Z2
@@ -8021,75 +8219,55 @@ TEXT ·attendMomentsRowsAVX512x16(SB), NOSPLIT, $0-128
 	VBROADCASTSS float3f317216<>+0(SB), Z7
 	VBROADCASTSS slope+72(FP), Z8
 	VPXORD       Z9, Z9, Z9
-	MOVQ         ptr+8(FP), R10
-	MOVQ         (R10), DX
+	MOVQ         ptr+8(FP), R11
+	MOVQ         (R11), DX
 
 row:
-	MOVQ            ptr+8(FP), R10
-	ADDQ            $0x08, R10
-	MOVQ            R10, ptr+8(FP)
-	MOVQ            (R10), R10
+	MOVQ            ptr+8(FP), R11
+	ADDQ            $0x08, R11
+	MOVQ            R11, ptr+8(FP)
+	MOVQ            (R11), R11
 	VMOVUPS         Z1, Z11
 	VPXORD          Z12, Z12, Z12
 	VPXORD          Z13, Z13, Z13
 	VPXORD          Z14, Z14, Z14
-	CMPQ            DX, R10
+	CMPQ            DX, R11
 	JGE             store
-	MOVQ            moment+88(FP), R9
-	VBROADCASTF32X8 (R9), Z10
+	MOVQ            moment+88(FP), R10
+	VBROADCASTF32X8 (R10), Z10
 	VPXORD          Z11, Z11, Z11
-	MOVQ            y+32(FP), R9
-	MOVQ            ldy+40(FP), R11
-	IMUL3Q          $0x08, R11, R11
-	ADDQ            R9, R11
-	PREFETCHT0      (R11)
-	PREFETCHT0      64(R11)
-	PREFETCHT0      128(R11)
-	PREFETCHT0      192(R11)
-	PREFETCHT0      256(R11)
-	PREFETCHT0      320(R11)
-	PREFETCHT0      384(R11)
-	PREFETCHT0      448(R11)
-	PREFETCHT0      512(R11)
-	PREFETCHT0      576(R11)
-	PREFETCHT0      640(R11)
-	PREFETCHT0      704(R11)
-	PREFETCHT0      768(R11)
-	PREFETCHT0      832(R11)
-	PREFETCHT0      896(R11)
-	PREFETCHT0      960(R11)
+	MOVQ            y+32(FP), R10
+	MOVQ            ldy+40(FP), R12
+	IMUL3Q          $0x08, R12, R12
+	ADDQ            R10, R12
+	PREFETCHT0      (R12)
+	PREFETCHT0      64(R12)
+	PREFETCHT0      128(R12)
+	PREFETCHT0      192(R12)
+	PREFETCHT0      256(R12)
+	PREFETCHT0      320(R12)
+	PREFETCHT0      384(R12)
+	PREFETCHT0      448(R12)
+	PREFETCHT0      512(R12)
+	PREFETCHT0      576(R12)
+	PREFETCHT0      640(R12)
+	PREFETCHT0      704(R12)
+	PREFETCHT0      768(R12)
+	PREFETCHT0      832(R12)
+	PREFETCHT0      896(R12)
+	PREFETCHT0      960(R12)
 
 position:
-	LEAQ        1(DX), R11
-	XORQ        R12, R12
-	CMPQ        R11, R10
-	CMOVQGE     DX, R11
-	SETLT       R12
-	NEGQ        R12
-	KMOVW       R12, K1
-	ORQ         $0xff, R12
-	KMOVW       R12, K1
-	MOVL        (DI)(DX*4), R12
-	IMULQ       CX, R12
-	PREFETCHT0  (AX)(R12*1)
-	PREFETCHT0  64(AX)(R12*1)
-	PREFETCHT0  128(AX)(R12*1)
-	PREFETCHT0  192(AX)(R12*1)
-	PREFETCHT0  256(AX)(R12*1)
-	PREFETCHT0  320(AX)(R12*1)
-	PREFETCHT0  384(AX)(R12*1)
-	PREFETCHT0  448(AX)(R12*1)
-	PREFETCHT0  512(AX)(R12*1)
-	PREFETCHT0  576(AX)(R12*1)
-	PREFETCHT0  640(AX)(R12*1)
-	PREFETCHT0  704(AX)(R12*1)
-	PREFETCHT0  768(AX)(R12*1)
-	PREFETCHT0  832(AX)(R12*1)
-	PREFETCHT0  896(AX)(R12*1)
-	PREFETCHT0  960(AX)(R12*1)
-	MOVL        (SI)(DX*4), R12
-	IMULQ       CX, R12
-	MOVL        (DI)(R11*4), R13
+	LEAQ        1(DX), R12
+	XORQ        R13, R13
+	CMPQ        R12, R11
+	CMOVQGE     DX, R12
+	SETLT       R13
+	NEGQ        R13
+	KMOVW       R13, K1
+	ORQ         $0xff, R13
+	KMOVW       R13, K1
+	MOVL        (DI)(DX*4), R13
 	IMULQ       CX, R13
 	PREFETCHT0  (AX)(R13*1)
 	PREFETCHT0  64(AX)(R13*1)
@@ -8107,24 +8285,80 @@ position:
 	PREFETCHT0  832(AX)(R13*1)
 	PREFETCHT0  896(AX)(R13*1)
 	PREFETCHT0  960(AX)(R13*1)
-	MOVL        (SI)(R11*4), R11
-	IMULQ       CX, R11
-	VMOVUPS     (AX)(R12*1), Z15
-	VMULPS      (R9), Z15, Z15
-	VMOVUPS     64(AX)(R12*1), Z16
-	VFMADD231PS 64(R9), Z16, Z15
-	VMOVUPS     128(AX)(R12*1), Z16
-	VMULPS      128(R9), Z16, Z16
-	VMOVUPS     192(AX)(R12*1), Z18
-	VFMADD231PS 192(R9), Z18, Z16
-	VMOVUPS     256(AX)(R12*1), Z18
-	VMULPS      256(R9), Z18, Z18
-	VMOVUPS     320(AX)(R12*1), Z19
-	VFMADD231PS 320(R9), Z19, Z18
-	VMOVUPS     384(AX)(R12*1), Z19
-	VMULPS      384(R9), Z19, Z19
-	VMOVUPS     448(AX)(R12*1), Z20
-	VFMADD231PS 448(R9), Z20, Z19
+	MOVL        (R9)(DX*4), R13
+	IMULQ       CX, R13
+	PREFETCHT0  (AX)(R13*1)
+	PREFETCHT0  64(AX)(R13*1)
+	PREFETCHT0  128(AX)(R13*1)
+	PREFETCHT0  192(AX)(R13*1)
+	PREFETCHT0  256(AX)(R13*1)
+	PREFETCHT0  320(AX)(R13*1)
+	PREFETCHT0  384(AX)(R13*1)
+	PREFETCHT0  448(AX)(R13*1)
+	PREFETCHT0  512(AX)(R13*1)
+	PREFETCHT0  576(AX)(R13*1)
+	PREFETCHT0  640(AX)(R13*1)
+	PREFETCHT0  704(AX)(R13*1)
+	PREFETCHT0  768(AX)(R13*1)
+	PREFETCHT0  832(AX)(R13*1)
+	PREFETCHT0  896(AX)(R13*1)
+	PREFETCHT0  960(AX)(R13*1)
+	MOVL        (SI)(DX*4), R13
+	IMULQ       CX, R13
+	MOVL        (DI)(R12*4), R14
+	IMULQ       CX, R14
+	PREFETCHT0  (AX)(R14*1)
+	PREFETCHT0  64(AX)(R14*1)
+	PREFETCHT0  128(AX)(R14*1)
+	PREFETCHT0  192(AX)(R14*1)
+	PREFETCHT0  256(AX)(R14*1)
+	PREFETCHT0  320(AX)(R14*1)
+	PREFETCHT0  384(AX)(R14*1)
+	PREFETCHT0  448(AX)(R14*1)
+	PREFETCHT0  512(AX)(R14*1)
+	PREFETCHT0  576(AX)(R14*1)
+	PREFETCHT0  640(AX)(R14*1)
+	PREFETCHT0  704(AX)(R14*1)
+	PREFETCHT0  768(AX)(R14*1)
+	PREFETCHT0  832(AX)(R14*1)
+	PREFETCHT0  896(AX)(R14*1)
+	PREFETCHT0  960(AX)(R14*1)
+	MOVL        (R9)(R12*4), R14
+	IMULQ       CX, R14
+	PREFETCHT0  (AX)(R14*1)
+	PREFETCHT0  64(AX)(R14*1)
+	PREFETCHT0  128(AX)(R14*1)
+	PREFETCHT0  192(AX)(R14*1)
+	PREFETCHT0  256(AX)(R14*1)
+	PREFETCHT0  320(AX)(R14*1)
+	PREFETCHT0  384(AX)(R14*1)
+	PREFETCHT0  448(AX)(R14*1)
+	PREFETCHT0  512(AX)(R14*1)
+	PREFETCHT0  576(AX)(R14*1)
+	PREFETCHT0  640(AX)(R14*1)
+	PREFETCHT0  704(AX)(R14*1)
+	PREFETCHT0  768(AX)(R14*1)
+	PREFETCHT0  832(AX)(R14*1)
+	PREFETCHT0  896(AX)(R14*1)
+	PREFETCHT0  960(AX)(R14*1)
+	MOVL        (SI)(R12*4), R12
+	IMULQ       CX, R12
+	VMOVUPS     (AX)(R13*1), Z15
+	VMULPS      (R10), Z15, Z15
+	VMOVUPS     64(AX)(R13*1), Z16
+	VFMADD231PS 64(R10), Z16, Z15
+	VMOVUPS     128(AX)(R13*1), Z16
+	VMULPS      128(R10), Z16, Z16
+	VMOVUPS     192(AX)(R13*1), Z18
+	VFMADD231PS 192(R10), Z18, Z16
+	VMOVUPS     256(AX)(R13*1), Z18
+	VMULPS      256(R10), Z18, Z18
+	VMOVUPS     320(AX)(R13*1), Z19
+	VFMADD231PS 320(R10), Z19, Z18
+	VMOVUPS     384(AX)(R13*1), Z19
+	VMULPS      384(R10), Z19, Z19
+	VMOVUPS     448(AX)(R13*1), Z20
+	VFMADD231PS 448(R10), Z20, Z19
 	VSHUFPS     $0xdd, Z16, Z15, Z20
 	VSHUFPS     $0x88, Z16, Z15, Z15
 	VADDPS      Z20, Z15, Z15
@@ -8134,22 +8368,22 @@ position:
 	VSHUFPS     $0xdd, Z18, Z15, Z16
 	VSHUFPS     $0x88, Z18, Z15, Z15
 	VADDPS      Z16, Z15, Z15
-	VMOVUPS     512(AX)(R12*1), Z16
-	VMULPS      512(R9), Z16, Z16
-	VMOVUPS     576(AX)(R12*1), Z18
-	VFMADD231PS 576(R9), Z18, Z16
-	VMOVUPS     640(AX)(R12*1), Z18
-	VMULPS      640(R9), Z18, Z18
-	VMOVUPS     704(AX)(R12*1), Z19
-	VFMADD231PS 704(R9), Z19, Z18
-	VMOVUPS     768(AX)(R12*1), Z19
-	VMULPS      768(R9), Z19, Z19
-	VMOVUPS     832(AX)(R12*1), Z20
-	VFMADD231PS 832(R9), Z20, Z19
-	VMOVUPS     896(AX)(R12*1), Z20
-	VMULPS      896(R9), Z20, Z20
-	VMOVUPS     960(AX)(R12*1), Z21
-	VFMADD231PS 960(R9), Z21, Z20
+	VMOVUPS     512(AX)(R13*1), Z16
+	VMULPS      512(R10), Z16, Z16
+	VMOVUPS     576(AX)(R13*1), Z18
+	VFMADD231PS 576(R10), Z18, Z16
+	VMOVUPS     640(AX)(R13*1), Z18
+	VMULPS      640(R10), Z18, Z18
+	VMOVUPS     704(AX)(R13*1), Z19
+	VFMADD231PS 704(R10), Z19, Z18
+	VMOVUPS     768(AX)(R13*1), Z19
+	VMULPS      768(R10), Z19, Z19
+	VMOVUPS     832(AX)(R13*1), Z20
+	VFMADD231PS 832(R10), Z20, Z19
+	VMOVUPS     896(AX)(R13*1), Z20
+	VMULPS      896(R10), Z20, Z20
+	VMOVUPS     960(AX)(R13*1), Z21
+	VFMADD231PS 960(R10), Z21, Z20
 	VSHUFPS     $0xdd, Z18, Z16, Z21
 	VSHUFPS     $0x88, Z18, Z16, Z16
 	VADDPS      Z21, Z16, Z16
@@ -8162,22 +8396,22 @@ position:
 	VSHUFF32X4  $0xdd, Z16, Z15, Z18
 	VSHUFF32X4  $0x88, Z16, Z15, Z15
 	VADDPS      Z18, Z15, Z15
-	VMOVUPS     (AX)(R11*1), Z16
-	VMULPS      (R9), Z16, Z16
-	VMOVUPS     64(AX)(R11*1), Z18
-	VFMADD231PS 64(R9), Z18, Z16
-	VMOVUPS     128(AX)(R11*1), Z18
-	VMULPS      128(R9), Z18, Z18
-	VMOVUPS     192(AX)(R11*1), Z19
-	VFMADD231PS 192(R9), Z19, Z18
-	VMOVUPS     256(AX)(R11*1), Z19
-	VMULPS      256(R9), Z19, Z19
-	VMOVUPS     320(AX)(R11*1), Z20
-	VFMADD231PS 320(R9), Z20, Z19
-	VMOVUPS     384(AX)(R11*1), Z20
-	VMULPS      384(R9), Z20, Z20
-	VMOVUPS     448(AX)(R11*1), Z21
-	VFMADD231PS 448(R9), Z21, Z20
+	VMOVUPS     (AX)(R12*1), Z16
+	VMULPS      (R10), Z16, Z16
+	VMOVUPS     64(AX)(R12*1), Z18
+	VFMADD231PS 64(R10), Z18, Z16
+	VMOVUPS     128(AX)(R12*1), Z18
+	VMULPS      128(R10), Z18, Z18
+	VMOVUPS     192(AX)(R12*1), Z19
+	VFMADD231PS 192(R10), Z19, Z18
+	VMOVUPS     256(AX)(R12*1), Z19
+	VMULPS      256(R10), Z19, Z19
+	VMOVUPS     320(AX)(R12*1), Z20
+	VFMADD231PS 320(R10), Z20, Z19
+	VMOVUPS     384(AX)(R12*1), Z20
+	VMULPS      384(R10), Z20, Z20
+	VMOVUPS     448(AX)(R12*1), Z21
+	VFMADD231PS 448(R10), Z21, Z20
 	VSHUFPS     $0xdd, Z18, Z16, Z21
 	VSHUFPS     $0x88, Z18, Z16, Z16
 	VADDPS      Z21, Z16, Z16
@@ -8187,22 +8421,22 @@ position:
 	VSHUFPS     $0xdd, Z19, Z16, Z18
 	VSHUFPS     $0x88, Z19, Z16, Z16
 	VADDPS      Z18, Z16, Z16
-	VMOVUPS     512(AX)(R11*1), Z18
-	VMULPS      512(R9), Z18, Z18
-	VMOVUPS     576(AX)(R11*1), Z19
-	VFMADD231PS 576(R9), Z19, Z18
-	VMOVUPS     640(AX)(R11*1), Z19
-	VMULPS      640(R9), Z19, Z19
-	VMOVUPS     704(AX)(R11*1), Z20
-	VFMADD231PS 704(R9), Z20, Z19
-	VMOVUPS     768(AX)(R11*1), Z20
-	VMULPS      768(R9), Z20, Z20
-	VMOVUPS     832(AX)(R11*1), Z21
-	VFMADD231PS 832(R9), Z21, Z20
-	VMOVUPS     896(AX)(R11*1), Z21
-	VMULPS      896(R9), Z21, Z21
-	VMOVUPS     960(AX)(R11*1), Z22
-	VFMADD231PS 960(R9), Z22, Z21
+	VMOVUPS     512(AX)(R12*1), Z18
+	VMULPS      512(R10), Z18, Z18
+	VMOVUPS     576(AX)(R12*1), Z19
+	VFMADD231PS 576(R10), Z19, Z18
+	VMOVUPS     640(AX)(R12*1), Z19
+	VMULPS      640(R10), Z19, Z19
+	VMOVUPS     704(AX)(R12*1), Z20
+	VFMADD231PS 704(R10), Z20, Z19
+	VMOVUPS     768(AX)(R12*1), Z20
+	VMULPS      768(R10), Z20, Z20
+	VMOVUPS     832(AX)(R12*1), Z21
+	VFMADD231PS 832(R10), Z21, Z20
+	VMOVUPS     896(AX)(R12*1), Z21
+	VMULPS      896(R10), Z21, Z21
+	VMOVUPS     960(AX)(R12*1), Z22
+	VFMADD231PS 960(R10), Z22, Z21
 	VSHUFPS     $0xdd, Z19, Z18, Z22
 	VSHUFPS     $0x88, Z19, Z18, Z18
 	VADDPS      Z22, Z18, Z18
@@ -8220,15 +8454,15 @@ position:
 	VADDPS      Z18, Z15, Z15
 	TESTQ       BX, BX
 	JZ          unmasked89
-	MOVQ        DX, R11
-	SHLQ        $0x05, R11
-	VMOVUPS.Z   (BX)(R11*1), K1, Z16
+	MOVQ        DX, R12
+	SHLQ        $0x05, R12
+	VMOVUPS.Z   (BX)(R12*1), K1, Z16
 	VMULPS      Z16, Z15, Z15
 
 unmasked89:
-	MOVQ        DX, R11
-	SHLQ        $0x05, R11
-	VMOVUPS.Z   (R8)(R11*1), K1, Z16
+	MOVQ        DX, R12
+	SHLQ        $0x05, R12
+	VMOVUPS.Z   (R8)(R12*1), K1, Z16
 	VSUBPS      Z10, Z16, Z18
 	VMULPS      Z0, Z18, Z18
 	VREDUCEPS   $0x09, Z18, Z19
@@ -8248,9 +8482,9 @@ unmasked89:
 	VFMADD231PS Z18, Z15, K1, Z12
 	VFMADD231PS Z17, Z15, K1, Z13
 	ADDQ        $0x02, DX
-	CMPQ        DX, R10
+	CMPQ        DX, R11
 	JLT         position
-	MOVQ        R10, DX
+	MOVQ        R11, DX
 	VSHUFF32X4  $0x4e, Z11, Z11, Z10
 	VADDPS      Z10, Z11, Z11
 	VSHUFF32X4  $0x4e, Z12, Z12, Z10
@@ -8266,19 +8500,19 @@ unmasked89:
 	VMULPS      Z10, Z14, Z14
 
 store:
-	MOVQ    moment+88(FP), R9
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y11, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y12, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y13, (R9)
-	ADDQ    plane+96(FP), R9
-	VMOVUPS Y14, (R9)
-	MOVQ    apart+112(FP), R9
-	ADDQ    R9, moment+88(FP)
-	MOVQ    ldy+40(FP), R9
-	ADDQ    R9, y+32(FP)
+	MOVQ    moment+88(FP), R10
+	ADDQ    plane+96(FP), R10
+	VMOVUPS Y11, (R10)
+	ADDQ    plane+96(FP), R10
+	VMOVUPS Y12, (R10)
+	ADDQ    plane+96(FP), R10
+	VMOVUPS Y13, (R10)
+	ADDQ    plane+96(FP), R10
+	VMOVUPS Y14, (R10)
+	MOVQ    apart+112(FP), R10
+	ADDQ    R10, moment+88(FP)
+	MOVQ    ldy+40(FP), R10
+	ADDQ    R10, y+32(FP)
 	DECQ    rows+0(FP)
 	JNZ     row
 	VZEROUPPER

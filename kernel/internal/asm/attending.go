@@ -53,8 +53,13 @@ func (a *attending) begin(v vectors, n, times int, name, doc, args string) {
 	}
 }
 
+// onceVectors is how many vectors of rows need asking for once only, unless the loop
+// sums them twice.
+const onceVectors = 4
+
 // askAgain has rows asked for once more, a quarter as far ahead: what is asked for
-// while as much is under way as can be is dropped, which fast loops come to.
+// while as much is under way as can be seems to be dropped, which loops over long rows
+// come to, and others that compute little for a row.
 func (a *attending) askAgain() {
 	a.soon = GP64()
 	MOVQ(argument("ahead"), a.soon)

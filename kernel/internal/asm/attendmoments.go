@@ -101,6 +101,9 @@ func attendMomentsRows(v vectors, n int) {
 	a.index()
 	a.edges()
 	score := Load(Param("score"), GP64())
+	if n > onceVectors {
+		a.askAgain()
+	}
 	p := newProducts(n)
 	m := a.moments()
 	a.walk(rowSteps{start: m.start, enter: func() {

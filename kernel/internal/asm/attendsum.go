@@ -29,6 +29,9 @@ type attendingSum struct {
 func attendSum(v vectors, n, most int) {
 	a := &attending{most: most}
 	a.begin(v, n, 1, "attendSum", "sums rows by the softmax of scores", endArgs+", top, total *float32")
+	if n > onceVectors {
+		a.askAgain()
+	}
 	s := &attendingSum{attending: a, far: Load(Param("far"), GP64()).(reg.GPVirtual), constants: newConstants(v, exp2Constants...),
 		slope: v.broadcast("slope"), own: v.register(), less: v.register(), total: v.register()}
 	a.walk(rowSteps{start: func() { v.zero(a.sums...) }, enter: s.enter, position: s.position, leave: s.leave, end: func() {
