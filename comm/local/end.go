@@ -47,11 +47,7 @@ func (e *end) Begin(send, recv [][]float32) (comm.Pending, error) {
 	}
 	x := &exchange{end: e, number: e.exchanges}
 	e.exchanges++
-	for q, piece := range recv {
-		if q != e.rank && len(piece) > 0 {
-			e.box().expect(x.from(q), room{piece, x})
-		}
-	}
+	e.box().expect(x, recv)
 	for q, piece := range send {
 		if q != e.rank && len(piece) > 0 {
 			e.world.lend(x.to(q), piece, x)
@@ -79,7 +75,7 @@ func (e *end) Recv(ctx context.Context, from int, words []float32) error {
 	}
 	x := &exchange{end: e, direct: true, number: e.received[from]}
 	e.received[from]++
-	e.box().expect(x.from(from), room{words, x})
+	e.box().expectOne(x.from(from), room{words, x})
 	return x.Wait(ctx)
 }
 

@@ -199,14 +199,14 @@ func TestCancelled(t *testing.T) {
 	ends := local.World(2, local.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	err := comm.New(ends[0], nil).AllReduce(ctx, make([]float32, 4), comm.Sum)
+	err := comm.New(ends[0], nil).AllReduce(ctx, make([]float32, 4000), comm.Sum)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
-	words := make([]float32, 4)
+	words := make([]float32, 4000)
 	ctx, cancel = context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if err := comm.New(ends[1], nil).Exchange(ctx, [][]float32{nil, nil}, [][]float32{words[:2], nil}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := comm.New(ends[1], nil).Exchange(ctx, [][]float32{nil, nil}, [][]float32{words[:2000], nil}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("what rank 0 has given up arrived: %v", err)
 	}
 }

@@ -1,6 +1,9 @@
 package local
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // address is where a message goes: its place in the order in which a rank sends
 // to another on one communicator, of exchanges or of sends.
@@ -23,17 +26,25 @@ type room struct {
 	of    *exchange
 }
 
+// delivery is a message that is there and has room.
+type delivery struct {
+	at   address
+	from message
+	to   room
+}
+
 // mailbox is where a rank meets the others. What arrives lies in its sender's memory
 // until the rank, whose goroutine alone takes it, copies it to where it goes: words
 // move once, and the ranks at both ends copy at the same time.
 type mailbox struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
-	messages map[address]message   // to the rank, that have arrived
+	messages map[address]message   // to the rank, that have arrived and have no room yet
 	rooms    map[address]room      // for those that it awaits
-	due      []address             // of messages that are there and have room
+	due      []delivery            // what it can copy
 	lent     map[address]*exchange // from the rank, that others have not taken
 	alarm    bool                  // a rank may be gone, or a wait given up
+	awaited  *exchange             // by the rank, where it sleeps
 }
 
 func newMailbox() *mailbox {
@@ -42,24 +53,49 @@ func newMailbox() *mailbox {
 	return b
 }
 
-// expect gives a message room.
-func (b *mailbox) expect(a address, r room) {
+// expect gives the messages of an exchange room, of those ranks that send any.
+func (b *mailbox) expect(x *exchange, recv [][]float32) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.rooms[a] = r
-	r.of.coming++
-	if _, ok := b.messages[a]; ok {
-		b.due = append(b.due, a)
+	for q, words := range recv {
+		if q != x.rank && len(words) > 0 {
+			b.await(x.from(q), room{words, x})
+		}
 	}
+}
+
+// expectOne gives a message room, even one of no words.
+func (b *mailbox) expectOne(a address, r room) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.await(a, r)
+}
+
+// await notes where a message goes. The lock is held.
+func (b *mailbox) await(a address, r room) {
+	r.of.coming++
+	if m, ok := b.messages[a]; ok {
+		delete(b.messages, a)
+		b.due = append(b.due, delivery{a, m, r})
+		return
+	}
+	b.rooms[a] = r
 }
 
 // deliver puts a message in.
 func (b *mailbox) deliver(a address, m message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.messages[a] = m
-	if _, ok := b.rooms[a]; ok {
-		b.due = append(b.due, a)
+	r, ok := b.rooms[a]
+	if !ok {
+		b.messages[a] = m
+		return
+	}
+	delete(b.rooms, a)
+	b.due = append(b.due, delivery{a, m, r})
+	// Copies of few words are taken together, when the last has come: to be woken takes
+	// longer than to take one.
+	if m.lent || b.awaited != nil && len(b.due) >= b.awaited.coming {
 		b.changed.Signal()
 	}
 }
@@ -87,21 +123,25 @@ func (b *mailbox) taken(a address) {
 func (b *mailbox) withdraw(a address) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, ok := b.messages[a]
+	before := len(b.messages) + len(b.due)
 	delete(b.messages, a)
-	return ok
+	b.due = slices.DeleteFunc(b.due, func(d delivery) bool { return d.at == a })
+	return len(b.messages)+len(b.due) < before
 }
 
 // abandon takes the room of an exchange's messages away, and returns where its words
-// are on their way to.
+// are on their way to. What was sent to it stays with those who lent it.
 func (b *mailbox) abandon(x *exchange) (lent []address) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for q := range x.ranks {
-		if _, ok := b.rooms[x.from(q)]; ok {
-			delete(b.rooms, x.from(q))
-			x.coming--
+	for i, d := range b.due {
+		if d.to.of == x {
+			b.messages[d.at] = b.due[i].from
 		}
+	}
+	b.due = slices.DeleteFunc(b.due, func(d delivery) bool { return d.to.of == x })
+	for q := range x.ranks {
+		delete(b.rooms, x.from(q))
 		if _, ok := b.lent[x.to(q)]; ok {
 			lent = append(lent, x.to(q))
 		}
@@ -126,7 +166,9 @@ func (b *mailbox) settle(x *exchange, lost func() error) error {
 				return err
 			}
 		default:
+			b.awaited = x
 			b.changed.Wait()
+			b.awaited = nil
 		}
 	}
 	return x.failed
@@ -135,24 +177,17 @@ func (b *mailbox) settle(x *exchange, lost func() error) error {
 // take copies a message that is due. The lock is held before and after.
 func (b *mailbox) take(w *world) {
 	last := len(b.due) - 1
-	a := b.due[last]
+	d := b.due[last]
 	b.due = b.due[:last]
-	m, here := b.messages[a]
-	r, awaited := b.rooms[a]
-	if !here || !awaited {
-		return // its sender or this rank has given up
-	}
-	delete(b.messages, a)
-	delete(b.rooms, a)
 	b.mu.Unlock()
-	err := a.fill(r.words, m.words)
-	if m.lent {
-		w.boxes[a.from].taken(a)
+	err := d.at.fill(d.to.words, d.from.words)
+	if d.from.lent {
+		w.boxes[d.at.from].taken(d.at)
 	}
 	b.mu.Lock()
-	r.of.coming--
+	d.to.of.coming--
 	if err != nil {
-		r.of.failed = err
+		d.to.of.failed = err
 	}
 }
 
