@@ -56,12 +56,17 @@ func (k *kernels) close() (err error) {
 	return err
 }
 
+// onThreads gives a context so many threads.
+func onThreads(ctx *kernel.Ctx, threads int) {
+	if ctx.Pool.Threads() != threads {
+		ctx.Pool.Close()
+		ctx.Pool = kernel.NewPool(threads)
+	}
+}
+
 // prepare returns a function that runs a case once.
 func (k *kernels) prepare(t benchCase, threads int) func() {
-	if k.ctx.Pool.Threads() != threads {
-		k.ctx.Pool.Close()
-		k.ctx.Pool = kernel.NewPool(threads)
-	}
+	onThreads(&k.ctx, threads)
 	k.ctx.Count.Reset()
 	k.runs = 0
 	b, ctx := k.b, &k.ctx

@@ -66,6 +66,18 @@ type comparison struct {
 	wanted  *regexp.Regexp
 }
 
+// turn returns the seconds of the faster of two runs: the second finds its own data in
+// the caches.
+func (c comparison) turn(run func()) float64 {
+	best := math.Inf(1)
+	for range 2 {
+		begin := c.clock.now()
+		run()
+		best = min(best, c.clock.now()-begin)
+	}
+	return best
+}
+
 func compare(kind string, scale float64, c comparison) error {
 	folder, err := os.MkdirTemp("", "cbaseline")
 	if err != nil {
@@ -151,7 +163,6 @@ func (c clock) now() float64 {
 // takeTurns times one case in each program and prints a row of the table.
 func takeTurns(name string, t benchCase, threads int, c comparison, peer *baseline, own *kernels) error {
 	run := own.prepare(t, threads)
-	// A turn is two runs, so that the second finds its own data in the caches.
 	plain, intrinsics, weft := math.Inf(1), math.Inf(1), math.Inf(1)
 	for range c.rounds {
 		for _, v := range []struct {
@@ -166,11 +177,7 @@ func takeTurns(name string, t benchCase, threads int, c comparison, peer *baseli
 				*v.best = min(*v.best, s)
 			}
 		}
-		for range 2 {
-			begin := c.clock.now()
-			run()
-			weft = min(weft, c.clock.now()-begin)
-		}
+		weft = min(weft, c.turn(run))
 	}
 	best, second := plain, "-"
 	if intrinsics > 0 {

@@ -94,10 +94,7 @@ func (d *dense) close() { d.ctx.Pool.Close() }
 
 // takeTurns times one product in each program and prints a row of the table.
 func (d *dense) takeTurns(name string, p product, threads int, c comparison, peers []*baseline) error {
-	if d.ctx.Pool.Threads() != threads {
-		d.ctx.Pool.Close()
-		d.ctx.Pool = kernel.NewPool(threads)
-	}
+	onThreads(&d.ctx, threads)
 	run, free, err := d.prepare(p)
 	if err != nil {
 		return err
@@ -114,11 +111,7 @@ func (d *dense) takeTurns(name string, p product, threads int, c comparison, pee
 				blas = min(blas, s)
 			}
 		}
-		for range 2 {
-			begin := c.clock.now()
-			run()
-			weft = min(weft, c.clock.now()-begin)
-		}
+		weft = min(weft, c.turn(run))
 	}
 	work := 2 * float64(p.rows) * float64(p.inner) * float64(p.cols)
 	fmt.Printf("%-40s %8.3f ms %8.3f ms %9.1f %9.2f\n", name, blas*1e3, weft*1e3, work/weft*1e-9, blas/weft)
