@@ -101,6 +101,9 @@ func (p *Program) overwrites(v Value, of []*life, last []int, at shape) *life {
 	if last[operand] != int(v) || x.to != int(v) || at.rows[operand] < at.rows[v] {
 		return nil
 	}
+	if _, within := x.behind[operand]; within {
+		return nil // the life's place is not its own
+	}
 	reads := 0
 	for _, u := range p.Nodes[v].In {
 		if of[u] == x {
